@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef PW_MEMPOOL_H
+#define PW_MEMPOOL_H
+
+/**
+ * @file
+ * The mempool handler, for programs that know it. Others load the plugin and name it.
+ */
+
+#include <rte_mempool.h>
+
+#include "pw_store.h"
+
+/** Name of the mempool operations. */
+#define PW_MEMPOOL_OPS_NAME "pagewheel"
+
+/** Environment variable that names the strategy where the program passes no pool_config. */
+#define PW_MEMPOOL_STRATEGY_ENV "PAGEWHEEL_STRATEGY"
+
+/**
+ * Read the counters of a pool's store. Any thread.
+ *
+ * Buffers in rte_mempool's own per-lcore caches count as handed out.
+ *
+ * @return 0, or -ENOTSUP when the pool has another handler
+ */
+int pw_mempool_get_stats(const struct rte_mempool *mp, struct pw_store_stats *stats);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef PW_CHAIN_H
+#define PW_CHAIN_H
+
+/**
+ * @file
+ * Cutting chained mbufs at any byte: rte_pktmbuf_adj() and rte_pktmbuf_trim() stop at a segment's
+ * end.
+ */
+
+#include <rte_mbuf.h>
+
+/**
+ * Remove len_bytes from the front. Segments left without data are freed.
+ *
+ * @param len_bytes  at most the length of the packet
+ * @return the new first segment
+ */
+struct rte_mbuf *pw_chain_trim_front(struct rte_mbuf *m, uint32_t len_bytes);
+
+/**
+ * Cut the packet to len_bytes. Segments left without data are freed.
+ *
+ * @param len_bytes  1 to the packet's length
+ */
+void pw_chain_cut(struct rte_mbuf *m, uint32_t len_bytes);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "pw_strategy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_string_fns.h>
+
+struct row {
+	struct pw_strategy strategy;
+	const char *help;
+};
+
+/* A new strategy is a new row here. */
+static const struct row table[] = {
+	{{"order0", 0, PW_REUSE_NONE},
+		"pages of 4 KiB, each buffer goes back to its page, empty pages to the arena"},
+	{{"reuse", 3, PW_REUSE_RESET},
+		"pages of 32 KiB, used again in place while the cache is the only holder"},
+};
+
+static const struct row *
+find_row(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < RTE_DIM(table); i++) {
+		const char *row_name = table[i].strategy.name;
+
+		if (strlen(row_name) == len && memcmp(row_name, name, len) == 0)
+			return &table[i];
+	}
+	return NULL;
+}
+
+int
+pw_strategy_parse(const char *text, struct pw_strategy *out)
+{
+	const struct row *row;
+	size_t len;
+
+	if (text == NULL || text[0] == '\0')
+		text = PW_STRATEGY_DEFAULT;
+
+	len = strcspn(text, ":");
+	row = find_row(text, len);
+	if (row == NULL)
+		return -EINVAL;
+
+	if (text[len] == '\0') {
+		*out = row->strategy;
+		return 0;
+	}
+
+	/* An order is one digit: orders go from 0 to 9. */
+	if (text[len + 1] < '0' || text[len + 1] > '0' + PW_PAGE_ORDER_MAX || text[len + 2] != '\0')
+		return -EINVAL;
+
+	*out = row->strategy;
+	out->page_order = text[len + 1] - '0';
+	rte_strscpy(out->name, text, sizeof(out->name));
+	return 0;
+}
+
+const char *
+pw_strategy_list(char *buf, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned i = 0; i < RTE_DIM(table) && used < size; i++)
+		used += snprintf(buf + used, size - used, "%s%s", i == 0 ? "" : ", ",
+			table[i].strategy.name);
+	if (used < size)
+		snprintf(buf + used, size - used,
+			", each with an optional page order from 0 (4 KiB) to %d (2 MiB), as in reuse:0",
+			PW_PAGE_ORDER_MAX);
+	return buf;
+}
+
+const char *
+pw_strategy_help(unsigned i, const char **name)
+{
+	if (i >= RTE_DIM(table))
+		return NULL;
+	*name = table[i].strategy.name;
+	return table[i].help;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef PW_STRATEGY_H
+#define PW_STRATEGY_H
+
+/**
+ * @file
+ * Recycling strategies: how buffers are cut from pages, and when a page is used again.
+ *
+ * A strategy is a row of choices. lib/frag (fragments of variable size) and lib/store (buffers of
+ * one size) read the same rows.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A page of order 0 has 4096 bytes, whatever the page size of the memory behind it. */
+#define PW_PAGE_SHIFT 12
+/** Largest page order: 4096 << 9 bytes, a hugepage of 2 MiB. */
+#define PW_PAGE_ORDER_MAX 9
+
+/** When a page is used again without going home to its arena. */
+enum pw_reuse {
+	PW_REUSE_NONE,	/**< never: buffers go back to their page, empty pages to the arena */
+	PW_REUSE_RESET, /**< in place, while the cache that hands out is the only holder */
+};
+
+struct pw_strategy {
+	char name[24];	     /**< as parsed, with an order given by hand: "reuse:0" */
+	unsigned page_order; /**< pages have 4096 << page_order bytes */
+	enum pw_reuse reuse;
+};
+
+/** Name of the strategy used where none is asked for. */
+#define PW_STRATEGY_DEFAULT "reuse"
+
+/** Bytes of one page of a strategy. */
+static inline size_t
+pw_strategy_page_bytes(const struct pw_strategy *strategy)
+{
+	return (size_t)1 << (PW_PAGE_SHIFT + strategy->page_order);
+}
+
+/**
+ * Find a strategy by its name, with an optional page order: "reuse", "reuse:0".
+ *
+ * @param text  NULL or "" stands for PW_STRATEGY_DEFAULT
+ * @param out   written only on success
+ * @return 0, or -EINVAL: pw_strategy_list() tells what there is
+ */
+int pw_strategy_parse(const char *text, struct pw_strategy *out);
+
+/**
+ * The names pw_strategy_parse() takes, in words for an error message or a help text.
+ *
+ * @return buf, always terminated, cut when size is too small (256 is enough)
+ */
+const char *pw_strategy_list(char *buf, size_t size);
+
+/** One line on what row i of the table does, and its name; NULL after the last row. */
+const char *pw_strategy_help(unsigned i, const char **name);
+
+#endif

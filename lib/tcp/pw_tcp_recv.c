@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "pw_chain.h"
+#include "pw_tcp_priv.h"
+
+static void
+push(struct pw_tcp *tcp, struct pw_tcp_queue *queue, struct rte_mbuf *m)
+{
+	pw_tcp_link(tcp, m)->next = NULL;
+	if (queue->last != NULL)
+		pw_tcp_link(tcp, queue->last)->next = m;
+	else
+		queue->first = m;
+	queue->last = m;
+	queue->bytes += m->pkt_len;
+	queue->mbufs += m->nb_segs;
+	tcp->stats.held_mbufs += m->nb_segs;
+}
+
+static struct rte_mbuf *
+pop(struct pw_tcp *tcp, struct pw_tcp_queue *queue)
+{
+	struct rte_mbuf *m = queue->first;
+
+	if (m == NULL)
+		return NULL;
+	queue->first = pw_tcp_link(tcp, m)->next;
+	if (queue->first == NULL)
+		queue->last = NULL;
+	queue->bytes -= m->pkt_len;
+	queue->mbufs -= m->nb_segs;
+	tcp->stats.held_mbufs -= m->nb_segs;
+	return m;
+}
+
+void
+pw_tcp_queue_clear(struct pw_tcp *tcp, struct pw_tcp_queue *queue)
+{
+	struct rte_mbuf *m;
+
+	while ((m = pop(tcp, queue)) != NULL)
+		rte_pktmbuf_free(m);
+}
+
+static void
+clear_out_of_order(struct pw_tcp_conn *conn)
+{
+	conn->tcp->stats.ofo_drop += conn->out_of_order.mbufs;
+	conn->tcp->ofo_mbufs -= conn->out_of_order.mbufs;
+	pw_tcp_queue_clear(conn->tcp, &conn->out_of_order);
+}
+
+static bool
+has_memory_for(const struct pw_tcp *tcp, const struct rte_mbuf *m)
+{
+	return tcp->stats.held_mbufs + m->nb_segs <= tcp->params.max_held_mbufs;
+}
+
+/* Cut a packet to what lies in [rcv_nxt, FIN); NULL when nothing is left. */
+static struct rte_mbuf *
+trim(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t *seq)
+{
+	uint32_t end = *seq + m->pkt_len;
+
+	if (conn->has_fin && pw_seq_after(end, conn->fin_seq))
+		end = conn->fin_seq;
+	if (!pw_seq_after(end, conn->rcv_nxt) || !pw_seq_after(end, *seq)) {
+		rte_pktmbuf_free(m);
+		return NULL;
+	}
+	if (end != *seq + m->pkt_len)
+		pw_chain_cut(m, end - *seq);
+	if (pw_seq_before(*seq, conn->rcv_nxt)) {
+		m = pw_chain_trim_front(m, conn->rcv_nxt - *seq);
+		*seq = conn->rcv_nxt;
+	}
+	return m;
+}
+
+static void
+queue_in_order(struct pw_tcp_conn *conn, struct rte_mbuf *m)
+{
+	conn->rcv_nxt += m->pkt_len;
+	conn->unacked_bytes += m->pkt_len;
+	conn->tcp->stats.in_bytes += m->pkt_len;
+	push(conn->tcp, &conn->in_order, m);
+}
+
+/* A gap was filled: move what follows without a gap. */
+static void
+pull_out_of_order(struct pw_tcp_conn *conn)
+{
+	struct pw_tcp *tcp = conn->tcp;
+	struct pw_tcp_queue *queue = &conn->out_of_order;
+
+	while (queue->first != NULL &&
+		!pw_seq_after(pw_tcp_link(tcp, queue->first)->seq, conn->rcv_nxt)) {
+		struct rte_mbuf *m = pop(tcp, queue);
+		uint32_t seq = pw_tcp_link(tcp, m)->seq;
+
+		tcp->ofo_mbufs -= m->nb_segs;
+		m = trim(conn, m, &seq);
+		if (m != NULL)
+			queue_in_order(conn, m);
+	}
+}
+
+/* The packet behind which one with this number belongs; NULL: at the front. */
+static struct rte_mbuf *
+find_before(const struct pw_tcp *tcp, const struct pw_tcp_queue *queue, uint32_t seq)
+{
+	struct rte_mbuf *before = NULL;
+
+	/* Most segments come behind all others. */
+	if (queue->last != NULL && !pw_seq_after(pw_tcp_link(tcp, queue->last)->seq, seq))
+		return queue->last;
+	for (struct rte_mbuf *m = queue->first;
+		m != NULL && !pw_seq_after(pw_tcp_link(tcp, m)->seq, seq);
+		m = pw_tcp_link(tcp, m)->next)
+		before = m;
+	return before;
+}
+
+static void
+insert_behind(
+	struct pw_tcp *tcp, struct pw_tcp_queue *queue, struct rte_mbuf *before, struct rte_mbuf *m)
+{
+	struct pw_tcp_link *link = pw_tcp_link(tcp, m);
+
+	if (before == queue->last) {
+		push(tcp, queue, m);
+		return;
+	}
+	if (before != NULL) {
+		link->next = pw_tcp_link(tcp, before)->next;
+		pw_tcp_link(tcp, before)->next = m;
+	} else {
+		link->next = queue->first;
+		queue->first = m;
+	}
+	queue->bytes += m->pkt_len;
+	queue->mbufs += m->nb_segs;
+	tcp->stats.held_mbufs += m->nb_segs;
+}
+
+static bool
+is_duplicate(
+	const struct pw_tcp *tcp, struct rte_mbuf *before, const struct rte_mbuf *m, uint32_t seq)
+{
+	return before != NULL &&
+		!pw_seq_before(pw_tcp_link(tcp, before)->seq + before->pkt_len, seq + m->pkt_len);
+}
+
+/* Packets may overlap in the queue: they are trimmed when they leave it. */
+static void
+queue_out_of_order(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq)
+{
+	struct pw_tcp *tcp = conn->tcp;
+	struct pw_tcp_queue *queue = &conn->out_of_order;
+	struct rte_mbuf *before = find_before(tcp, queue, seq);
+
+	conn->ack_now = true; /* RFC 5681 4.2 */
+	if (is_duplicate(tcp, before, m, seq)) {
+		tcp->stats.rcv_old++;
+		rte_pktmbuf_free(m);
+		return;
+	}
+	/* Data in order must find memory even when every connection waits for some. */
+	if (queue->mbufs + m->nb_segs > PW_TCP_OFO_MAX ||
+		tcp->ofo_mbufs + m->nb_segs > tcp->params.max_held_mbufs / 4 ||
+		!has_memory_for(tcp, m)) {
+		tcp->stats.ofo_drop++;
+		rte_pktmbuf_free(m);
+		return;
+	}
+	tcp->stats.ofo_queue++;
+	tcp->ofo_mbufs += m->nb_segs;
+	pw_tcp_link(tcp, m)->seq = seq;
+	insert_behind(tcp, queue, before, m);
+}
+
+void
+pw_tcp_recv_data(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq)
+{
+	m = trim(conn, m, &seq);
+	if (m == NULL) {
+		conn->ack_now = true;
+		return;
+	}
+	if (seq != conn->rcv_nxt) {
+		queue_out_of_order(conn, m, seq);
+		return;
+	}
+	if (!has_memory_for(conn->tcp, m))
+		clear_out_of_order(conn);
+	if (!has_memory_for(conn->tcp, m)) {
+		conn->tcp->stats.rcv_mem_drop++;
+		conn->ack_now = true;
+		rte_pktmbuf_free(m);
+		return;
+	}
+	/* RFC 5681 4.2: what fills a gap is acknowledged at once. */
+	conn->ack_now |= conn->out_of_order.first != NULL;
+	queue_in_order(conn, m);
+	pull_out_of_order(conn);
+}
+
+struct rte_mbuf *
+pw_tcp_recv(struct pw_tcp_conn *conn)
+{
+	return pop(conn->tcp, &conn->in_order);
+}
+
+bool
+pw_tcp_at_end(const struct pw_tcp_conn *conn)
+{
+	return conn->fin_received && conn->in_order.first == NULL;
+}
