@@ -41,9 +41,12 @@ drop_refs(struct pw_page *page, uint32_t count)
 struct pw_frag_cache *
 pw_frag_cache_create(struct pw_arena *arena, const struct pw_strategy *strategy)
 {
+	struct pw_arena_stats stats;
 	struct pw_frag_cache *cache;
 
-	if (pw_strategy_page_bytes(strategy) != pw_arena_page_bytes(arena)) {
+	pw_arena_get_stats(arena, &stats);
+	if (pw_strategy_page_bytes(strategy) != stats.page_bytes ||
+		stats.bytes != stats.pages * stats.page_bytes) {
 		rte_errno = EINVAL;
 		return NULL;
 	}
@@ -53,7 +56,7 @@ pw_frag_cache_create(struct pw_arena *arena, const struct pw_strategy *strategy)
 		return NULL;
 	}
 	cache->arena = arena;
-	cache->page_bytes = pw_arena_page_bytes(arena);
+	cache->page_bytes = stats.page_bytes;
 	cache->reuse = strategy->reuse;
 	return cache;
 }
@@ -100,10 +103,13 @@ refill(struct pw_frag_cache *cache)
 {
 	struct pw_page *page;
 
-	if (cache->page != NULL && cache->reuse == PW_REUSE_RESET && is_only_holder(cache)) {
-		cache->stats.reuses++;
-		start_page(cache, cache->page);
-		return true;
+	if (cache->page != NULL && is_only_holder(cache)) {
+		if (cache->reuse == PW_REUSE_RESET) {
+			cache->stats.reuses++;
+			start_page(cache, cache->page);
+			return true;
+		}
+		leave_page(cache); /* first: it may be the last page that is free */
 	}
 
 	page = pw_page_alloc(cache->arena);

@@ -32,8 +32,9 @@ struct pw_frag_stats {
 /**
  * Make a cache. It belongs to one thread; fragments may be freed by any thread.
  *
- * @param arena  its page order must be the strategy's; it must outlive the cache and all fragments
- * @return NULL with rte_errno EINVAL (page order) or ENOMEM
+ * @param arena  its page order must be the strategy's, and no page of it short; it must outlive the
+ *	cache and all fragments
+ * @return NULL with rte_errno EINVAL (page order, a short page) or ENOMEM
  */
 struct pw_frag_cache *pw_frag_cache_create(
 	struct pw_arena *arena, const struct pw_strategy *strategy);

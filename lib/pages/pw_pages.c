@@ -152,6 +152,7 @@ init_pages(struct pw_arena *arena, const struct region *region, rte_iova_t iova,
 		rte_spinlock_lock(&arena->lock);
 		TAILQ_INSERT_TAIL(&arena->free_pages, page, link);
 		arena->stats.pages++;
+		arena->stats.bytes += page->len_bytes;
 		rte_spinlock_unlock(&arena->lock);
 	}
 }

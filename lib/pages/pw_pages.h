@@ -48,9 +48,10 @@ struct pw_arena_params {
 };
 
 struct pw_arena_stats {
-	uint64_t page_bytes;	 /**< bytes of a full page */
-	uint64_t pages;		 /**< all pages */
-	uint64_t pages_held;	 /**< pages given out now */
+	uint64_t page_bytes; /**< bytes of a full page */
+	uint64_t pages;	     /**< all pages */
+	uint64_t bytes;	     /**< of all pages: less than pages * page_bytes if some are short */
+	uint64_t pages_held; /**< pages given out now */
 	uint64_t pages_held_max; /**< most pages given out at one time */
 	uint64_t pages_touched;	 /**< different pages given out since the start */
 	uint64_t page_allocs;

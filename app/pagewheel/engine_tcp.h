@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef ENGINE_TCP_H
+#define ENGINE_TCP_H
+
+/** @file Counters of the engine tcp, summed over its streams. -ENOENT when another engine runs. */
+
+struct pw_app;
+
+/** @param stats a struct pw_gro_stats */
+int pw_engine_tcp_read_gro(const struct pw_app *app, void *stats);
+/** @param stats a struct pw_inet_stats */
+int pw_engine_tcp_read_inet(const struct pw_app *app, void *stats);
+/** @param stats a struct pw_tcp_stats */
+int pw_engine_tcp_read_tcp(const struct pw_app *app, void *stats);
+
+/** When checksums are wrong throughout, say what helps. */
+void pw_engine_tcp_print_cure(const struct pw_app *app);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "fwd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "app.h"
+
+#define BURST_MAX 512
+
+struct lcore {
+	unsigned id;
+	struct pw_fwd *fwd;
+	unsigned nb_streams;
+	struct pw_stream **streams;
+	struct pw_lcore_stats stats;
+} __rte_cache_aligned;
+
+struct pw_fwd {
+	const struct pw_engine *engine;
+	uint16_t burst;
+	bool running;
+	bool stopping; /* atomic; tells the lcores */
+	uint64_t cycles_per_us;
+	unsigned nb_streams;
+	struct pw_stream *streams; /* also those before the last clear */
+	struct pw_stream *base;	   /* counters at the last clear */
+	unsigned nb_lcores;
+	struct lcore *lcores;
+	struct pw_lcore_stats lcore_base;
+	struct pw_port **ports;
+	uint16_t nb_ports;
+	uint64_t *missed_base; /* of each port */
+};
+
+void
+pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct pw_port *port = stream->tx_port;
+	uint16_t sent = port->ops->tx_burst(port, stream->tx_queue, pkts, n);
+
+	stream->tx_packets += sent;
+	if (unlikely(sent < n)) {
+		stream->tx_dropped += n - sent;
+		rte_pktmbuf_free_bulk(pkts + sent, n - sent);
+	}
+}
+
+static uint16_t
+poll(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
+{
+	const struct pw_engine *engine = lcore->fwd->engine;
+	struct pw_port *port = stream->rx_port;
+	struct rte_mbuf *pkts[BURST_MAX];
+	uint16_t n = port->ops->rx_burst(port, stream->rx_queue, pkts, lcore->fwd->burst);
+
+	if (n > 0) {
+		stream->rx_packets += n;
+		engine->receive(stream, pkts, n, now_us);
+	}
+	if (engine->tick != NULL)
+		engine->tick(stream, now_us);
+	return n;
+}
+
+static int
+run_lcore(void *arg)
+{
+	struct lcore *lcore = arg;
+	struct pw_fwd *fwd = lcore->fwd;
+	struct pw_lcore_stats *stats = &lcore->stats;
+	uint64_t before = rte_rdtsc();
+
+	while (!__atomic_load_n(&fwd->stopping, __ATOMIC_RELAXED)) {
+		for (unsigned i = 0; i < lcore->nb_streams; i++) {
+			uint16_t n = poll(lcore, lcore->streams[i], before / fwd->cycles_per_us);
+			uint64_t after = rte_rdtsc();
+
+			stats->cycles += after - before;
+			stats->polls++;
+			if (n > 0) {
+				stats->busy_cycles += after - before;
+				stats->busy_polls++;
+				stats->rx_packets += n;
+			}
+			before = after;
+		}
+	}
+	return 0;
+}
+
+/* Port pairs as testpmd makes them: 0 with 1, 2 with 3, the last of an odd number with itself. */
+static uint16_t
+peer_of(uint16_t port, uint16_t nb_ports)
+{
+	return (port ^ 1) < nb_ports ? port ^ 1 : port;
+}
+
+static int
+alloc(struct pw_fwd *fwd, const struct pw_app *app)
+{
+	fwd->nb_streams = app->nb_ports * app->options.rxq;
+	fwd->nb_lcores = rte_lcore_count() - 1;
+	fwd->streams = rte_calloc(
+		"pw_streams", fwd->nb_streams, sizeof(*fwd->streams), RTE_CACHE_LINE_SIZE);
+	fwd->lcores = rte_calloc(
+		"pw_lcores", fwd->nb_lcores, sizeof(*fwd->lcores), RTE_CACHE_LINE_SIZE);
+	fwd->base = calloc(fwd->nb_streams, sizeof(*fwd->base));
+	fwd->missed_base = calloc(app->nb_ports, sizeof(*fwd->missed_base));
+	if (fwd->streams == NULL || fwd->lcores == NULL || fwd->base == NULL ||
+		fwd->missed_base == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < fwd->nb_lcores; i++) {
+		fwd->lcores[i].streams = calloc(fwd->nb_streams, sizeof(*fwd->lcores[i].streams));
+		if (fwd->lcores[i].streams == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void
+lay_out(struct pw_fwd *fwd, const struct pw_app *app)
+{
+	unsigned id, i = 0;
+
+	RTE_LCORE_FOREACH_WORKER (id) {
+		fwd->lcores[i].id = id;
+		fwd->lcores[i++].fwd = fwd;
+	}
+	for (i = 0; i < fwd->nb_streams; i++) {
+		uint16_t port = i / app->options.rxq;
+		struct lcore *lcore = &fwd->lcores[i % fwd->nb_lcores];
+		struct pw_stream *stream = &fwd->streams[i];
+
+		stream->rx_port = app->ports[port];
+		stream->tx_port = app->ports[peer_of(port, app->nb_ports)];
+		stream->rx_queue = i % app->options.rxq;
+		stream->tx_queue = stream->rx_queue;
+		stream->lcore = lcore->id;
+		lcore->streams[lcore->nb_streams++] = stream;
+	}
+}
+
+static void
+close_engine(struct pw_fwd *fwd)
+{
+	for (unsigned i = 0; i < fwd->nb_streams && fwd->engine != NULL; i++)
+		if (fwd->engine->close != NULL && fwd->streams[i].engine_data != NULL)
+			fwd->engine->close(&fwd->streams[i]);
+	fwd->engine = NULL;
+}
+
+static int
+open_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_engine *engine)
+{
+	fwd->engine = engine;
+	for (unsigned i = 0; i < fwd->nb_streams; i++) {
+		int rc = engine->open == NULL ? 0 : engine->open(&fwd->streams[i], app);
+
+		if (rc < 0) {
+			close_engine(fwd);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+struct pw_fwd *
+pw_fwd_create(const struct pw_app *app)
+{
+	struct pw_fwd *fwd;
+
+	if (rte_lcore_count() < 2) {
+		pw_error("one lcore polls and one reads commands: at least two are needed, as in "
+			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0");
+		return NULL;
+	}
+	fwd = calloc(1, sizeof(*fwd));
+	if (fwd == NULL || alloc(fwd, app) < 0) {
+		pw_error("out of memory");
+		pw_fwd_destroy(fwd);
+		return NULL;
+	}
+	fwd->burst = app->options.burst;
+	fwd->cycles_per_us = RTE_MAX(rte_get_tsc_hz() / 1000000, UINT64_C(1));
+	fwd->ports = app->ports;
+	fwd->nb_ports = app->nb_ports;
+	lay_out(fwd, app);
+	if (open_engine(fwd, app, pw_engine_find(app->options.forward_mode)) < 0) {
+		pw_fwd_destroy(fwd);
+		return NULL;
+	}
+	pw_fwd_clear_stats(fwd);
+	return fwd;
+}
+
+void
+pw_fwd_destroy(struct pw_fwd *fwd)
+{
+	if (fwd == NULL)
+		return;
+	pw_fwd_stop(fwd);
+	close_engine(fwd);
+	for (unsigned i = 0; fwd->lcores != NULL && i < fwd->nb_lcores; i++)
+		free(fwd->lcores[i].streams);
+	rte_free(fwd->streams);
+	rte_free(fwd->lcores);
+	free(fwd->base);
+	free(fwd->missed_base);
+	free(fwd);
+}
+
+int
+pw_fwd_set_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_engine *engine)
+{
+	const struct pw_engine *before = fwd->engine;
+	int rc;
+
+	if (engine == before)
+		return 0;
+	close_engine(fwd);
+	rc = open_engine(fwd, app, engine);
+	if (rc < 0)
+		open_engine(fwd, app, before);
+	return rc;
+}
+
+const struct pw_engine *
+pw_fwd_engine(const struct pw_fwd *fwd)
+{
+	return fwd->engine;
+}
+
+int
+pw_fwd_start(struct pw_fwd *fwd)
+{
+	if (fwd->running)
+		return -EALREADY;
+	fwd->running = true;
+	fwd->stopping = false;
+	for (unsigned i = 0; i < fwd->nb_lcores; i++)
+		if (fwd->lcores[i].nb_streams > 0)
+			rte_eal_remote_launch(run_lcore, &fwd->lcores[i], fwd->lcores[i].id);
+	return 0;
+}
+
+int
+pw_fwd_stop(struct pw_fwd *fwd)
+{
+	if (!fwd->running)
+		return -EALREADY;
+	__atomic_store_n(&fwd->stopping, true, __ATOMIC_RELAXED);
+	rte_eal_mp_wait_lcore();
+	fwd->running = false;
+	return 0;
+}
+
+bool
+pw_fwd_is_running(const struct pw_fwd *fwd)
+{
+	return fwd->running;
+}
+
+unsigned
+pw_fwd_nb_streams(const struct pw_fwd *fwd)
+{
+	return fwd->nb_streams;
+}
+
+const struct pw_stream *
+pw_fwd_stream(const struct pw_fwd *fwd, unsigned i)
+{
+	return &fwd->streams[i];
+}
+
+void
+pw_fwd_get_lcore_stats(const struct pw_fwd *fwd, struct pw_lcore_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	for (unsigned i = 0; i < fwd->nb_lcores; i++) {
+		const struct pw_lcore_stats *lcore = &fwd->lcores[i].stats;
+
+		stats->cycles += lcore->cycles;
+		stats->busy_cycles += lcore->busy_cycles;
+		stats->polls += lcore->polls;
+		stats->busy_polls += lcore->busy_polls;
+		stats->rx_packets += lcore->rx_packets;
+	}
+}
+
+static uint64_t
+read_missed(struct pw_port *port)
+{
+	struct pw_port_stats stats;
+
+	return port->ops->get_stats(port, &stats) < 0 ? 0 : stats.rx_missed;
+}
+
+void
+pw_fwd_clear_stats(struct pw_fwd *fwd)
+{
+	memcpy(fwd->base, fwd->streams, fwd->nb_streams * sizeof(*fwd->base));
+	for (uint16_t i = 0; i < fwd->nb_ports; i++)
+		fwd->missed_base[i] = read_missed(fwd->ports[i]);
+	pw_fwd_get_lcore_stats(fwd, &fwd->lcore_base);
+}
+
+struct totals {
+	uint64_t rx, rx_dropped, tx, tx_dropped;
+};
+
+static void
+print_totals(const struct totals *totals)
+{
+	printf("  RX-packets: %-18" PRIu64 " RX-dropped: %-18" PRIu64 " RX-total: %" PRIu64 "\n",
+		totals->rx, totals->rx_dropped, totals->rx + totals->rx_dropped);
+	printf("  TX-packets: %-18" PRIu64 " TX-dropped: %-18" PRIu64 " TX-total: %" PRIu64 "\n",
+		totals->tx, totals->tx_dropped, totals->tx + totals->tx_dropped);
+}
+
+static void
+sum_port(const struct pw_fwd *fwd, uint16_t id, struct totals *totals)
+{
+	uint64_t missed = read_missed(fwd->ports[id]);
+
+	/* "clear port stats" sets the port's counter back below our base. */
+	totals->rx_dropped = missed >= fwd->missed_base[id] ? missed - fwd->missed_base[id]
+							    : missed;
+	for (unsigned i = 0; i < fwd->nb_streams; i++) {
+		const struct pw_stream *stream = &fwd->streams[i], *base = &fwd->base[i];
+
+		if (stream->rx_port == fwd->ports[id])
+			totals->rx += stream->rx_packets - base->rx_packets;
+		if (stream->tx_port == fwd->ports[id]) {
+			totals->tx += stream->tx_packets - base->tx_packets;
+			totals->tx_dropped += stream->tx_dropped - base->tx_dropped;
+		}
+	}
+}
+
+static void
+print_load(const struct pw_fwd *fwd)
+{
+	struct pw_lcore_stats now;
+	uint64_t cycles, busy, packets;
+
+	pw_fwd_get_lcore_stats(fwd, &now);
+	cycles = now.cycles - fwd->lcore_base.cycles;
+	busy = now.busy_cycles - fwd->lcore_base.busy_cycles;
+	packets = now.rx_packets - fwd->lcore_base.rx_packets;
+	if (cycles > 0)
+		printf("  Busy: %.1f %% of %.3g s polled", 100.0 * busy / cycles,
+			(double)cycles / rte_get_tsc_hz());
+	if (packets > 0)
+		printf(", %.0f cycles a packet", (double)busy / packets);
+	if (cycles > 0)
+		printf("\n");
+}
+
+void
+pw_fwd_print_stats(struct pw_fwd *fwd)
+{
+	struct totals all = {0};
+
+	for (uint16_t id = 0; id < fwd->nb_ports; id++) {
+		struct totals totals = {0};
+
+		sum_port(fwd, id, &totals);
+		printf("\n---------------------- Forward statistics for port %-2u ----------------------\n",
+			id);
+		print_totals(&totals);
+		all.rx += totals.rx;
+		all.rx_dropped += totals.rx_dropped;
+		all.tx += totals.tx;
+		all.tx_dropped += totals.tx_dropped;
+	}
+	printf("\n++++++++++++ Accumulated forward statistics for all ports ++++++++++++\n");
+	print_totals(&all);
+	print_load(fwd);
+	printf("\n");
+}

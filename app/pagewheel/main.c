@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "app.h"
+#include "cli.h"
+#include "cmd_fwd.h"
+#include "fwd.h"
+#include "hugefiles.h"
+#include "loop.h"
+#include "pool.h"
+#include "port.h"
+#include "stats.h"
+
+void
+pw_error(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("pagewheel: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* Where EAL's arguments end: at "--", which takes the place of the program's name for ours. */
+static int
+find_own_arguments(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static int
+open_ports(struct pw_app *app)
+{
+	uint16_t count = pw_port_ethdev_count();
+
+	if (count == 0) {
+		pw_error("no port: bind a NIC, as in dpdk-devbind.py -b vfio-pci 0000:01:00.0, or "
+			 "make one before the --, as in --vdev=net_af_packet0,iface=veth0 or "
+			 "--vdev=net_null0");
+		return -ENODEV;
+	}
+	app->ports = calloc(count, sizeof(*app->ports));
+	if (app->ports == NULL)
+		return -ENOMEM;
+	for (; app->nb_ports < count; app->nb_ports++) {
+		struct pw_port *port = pw_port_ethdev_open(app->nb_ports, &app->options, app->pool);
+
+		if (port == NULL)
+			return -EIO;
+		app->ports[app->nb_ports] = port;
+	}
+	return 0;
+}
+
+static int
+open_app(struct pw_app *app)
+{
+	app->pool = pw_pool_create(&app->options, rte_socket_id());
+	if (app->pool == NULL || open_ports(app) < 0)
+		return -1;
+	app->fwd = pw_fwd_create(app);
+	if (app->fwd == NULL)
+		return -1;
+	app->cli = pw_cli_create(app);
+	if (app->cli == NULL)
+		return -1;
+	pw_stats_telemetry_start(app);
+	return 0;
+}
+
+/* Every buffer has to be back when all that could hold one is closed. */
+static void
+close_pool(struct pw_app *app)
+{
+	unsigned available;
+
+	if (app->pool == NULL)
+		return;
+	available = rte_mempool_avail_count(app->pool);
+	if (available != app->pool->size) {
+		pw_error("%u of %u buffers are missing at the end", app->pool->size - available,
+			app->pool->size);
+		app->failed = true;
+	}
+	rte_mempool_free(app->pool);
+}
+
+static void
+close_app(struct pw_app *app)
+{
+	pw_stats_telemetry_pause();
+	pw_cli_destroy(app->cli);
+	pw_fwd_destroy(app->fwd);
+	for (uint16_t i = 0; i < app->nb_ports; i++)
+		app->ports[i]->ops->close(app->ports[i]);
+	free(app->ports);
+	close_pool(app);
+}
+
+static void
+run(struct pw_app *app, int signals_fd)
+{
+	const struct pw_options *options = &app->options;
+
+	if (options->cmdline_file != NULL && pw_cli_run_file(app->cli, options->cmdline_file) < 0) {
+		app->failed = true;
+		return;
+	}
+	if (app->quit)
+		return;
+	if (options->interactive && pw_cli_open_stdin(app->cli) < 0) {
+		app->failed = true;
+		return;
+	}
+	if ((!options->interactive || options->auto_start) && !pw_fwd_is_running(app->fwd))
+		pw_cmd_start(app);
+	if (!options->interactive && options->stats_period_s == 0)
+		printf("Press Enter to exit\n");
+	pw_loop_run(app, signals_fd);
+}
+
+static int
+init_eal(int argc, char **argv)
+{
+	rte_set_application_usage_hook(pw_options_usage);
+	if (rte_eal_init(argc, argv) >= 0)
+		return 0;
+	pw_error("EAL does not start: %s", rte_strerror(rte_errno));
+	pw_pool_explain_hugepages(0);
+	return -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	int own = find_own_arguments(argc, argv);
+	struct pw_app app = {0};
+	char *no_arguments[] = {argv[0], NULL};
+	int signals_fd;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (pw_options_parse(&app.options, own < argc ? argc - own : 1,
+		    own < argc ? argv + own : no_arguments) < 0)
+		return EXIT_FAILURE;
+	if (app.options.help) {
+		pw_options_usage(argv[0]);
+		return EXIT_SUCCESS;
+	}
+	signals_fd = pw_loop_open_signals();
+	if (signals_fd < 0) {
+		pw_error("no signals: %s", strerror(-signals_fd));
+		return EXIT_FAILURE;
+	}
+	if (init_eal(own, argv) < 0)
+		return EXIT_FAILURE;
+
+	if (open_app(&app) == 0)
+		run(&app, signals_fd);
+	else
+		app.failed = true;
+	if (app.fwd != NULL && pw_fwd_is_running(app.fwd))
+		pw_cmd_stop(&app);
+	close_app(&app);
+	pw_hugefiles_remove();
+	rte_eal_cleanup();
+	return app.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

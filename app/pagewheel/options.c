@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "options.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "app.h"
+#include "engine.h"
+
+struct option_row;
+
+/* Reads the value; on error says what would be right. */
+typedef int (*parse_t)(struct pw_options *options, const struct option_row *row, const char *value);
+
+struct option_row {
+	const char *name;
+	char letter;	 /* short form, or 0 */
+	const char *arg; /* name of the value in the help; NULL: a flag */
+	const char *help;
+	parse_t parse;
+	size_t offset; /* of the field, for numbers, flags and strings */
+	uint32_t min, max;
+};
+
+static int
+wrong_value(const struct option_row *row, const char *value, const char *expected)
+{
+	pw_error("--%s=%s: expected %s", row->name, value, expected);
+	return -EINVAL;
+}
+
+static int
+parse_flag(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(bool *)((char *)options + row->offset) = true;
+	return 0;
+}
+
+static int
+parse_string(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	if (value[0] == '\0')
+		return wrong_value(row, value, "a name");
+	memcpy((char *)options + row->offset, &value, sizeof(value));
+	return 0;
+}
+
+static int
+parse_number(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	unsigned long long number;
+	char expected[64], *end;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number < row->min ||
+		number > row->max) {
+		snprintf(expected, sizeof(expected), "a number from %u to %u", row->min, row->max);
+		return wrong_value(row, value, expected);
+	}
+	*(uint32_t *)(void *)((char *)options + row->offset) = number;
+	return 0;
+}
+
+static int
+parse_forward_mode(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	char names[256], expected[300];
+
+	if (pw_engine_find(value) == NULL) {
+		snprintf(expected, sizeof(expected), "one of: %s",
+			pw_engine_names(names, sizeof(names)));
+		return wrong_value(row, value, expected);
+	}
+	options->forward_mode = value;
+	return 0;
+}
+
+static int
+parse_strategy(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	char list[256];
+
+	if (value[0] == '\0' || pw_strategy_parse(value, &options->strategy) < 0)
+		return wrong_value(row, value, pw_strategy_list(list, sizeof(list)));
+	return 0;
+}
+
+static int
+parse_ip(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	static const char expected[] = "an address with prefix length, as in 198.18.0.2/24";
+	char address[INET_ADDRSTRLEN];
+	const char *slash = strchr(value, '/');
+	unsigned long prefix;
+	struct in_addr ip;
+	char *end;
+
+	if (slash == NULL || slash - value >= (long)sizeof(address) || slash[1] < '0' ||
+		slash[1] > '9')
+		return wrong_value(row, value, expected);
+	memcpy(address, value, slash - value);
+	address[slash - value] = '\0';
+	prefix = strtoul(slash + 1, &end, 10);
+	if (*end != '\0' || prefix > 32 || inet_pton(AF_INET, address, &ip) != 1 ||
+		ip.s_addr == 0 || ntohl(ip.s_addr) >> 28 >= 0xe)
+		return wrong_value(row, value, expected);
+	options->ip = ip.s_addr;
+	options->prefix_len = prefix;
+	return 0;
+}
+
+#define FIELD(name) parse_number, offsetof(struct pw_options, name)
+#define FLAG(name) parse_flag, offsetof(struct pw_options, name), 0, 0
+#define STRING(name) parse_string, offsetof(struct pw_options, name), 0, 0
+
+static const struct option_row table[] = {
+	{"interactive", 'i', NULL, "read commands from a prompt, or from standard input",
+		FLAG(interactive)},
+	{"auto-start", 'a', NULL, "with -i: start forwarding at once", FLAG(auto_start)},
+	{"forward-mode", 0, "MODE", "what is done with packets", parse_forward_mode, 0, 0, 0},
+	{"stats-period", 0, "SECONDS", "print statistics again and again; without -i, until Ctrl-C",
+		FIELD(stats_period_s), 1, 86400},
+	{"cmdline-file", 0, "FILE", "run the commands in a file first; ends at the first error",
+		STRING(cmdline_file)},
+	{"rxq", 0, "N", "RX queues a port", FIELD(rxq), 1, 128},
+	{"txq", 0, "N", "TX queues a port, at least as many as RX queues", FIELD(txq), 1, 128},
+	{"rxd", 0, "N", "descriptors of an RX queue", FIELD(rxd), 32, 32768},
+	{"txd", 0, "N", "descriptors of a TX queue", FIELD(txd), 32, 32768},
+	{"burst", 0, "N", "packets taken from a queue at a time", FIELD(burst), 1, 512},
+	{"mbuf-size", 0, "BYTES", "data room of a buffer, headroom of 128 bytes included",
+		FIELD(mbuf_size), 256, 65535},
+	{"total-num-mbufs", 0, "N", "buffers in the pool", FIELD(total_num_mbufs), 64, 16777216},
+	{"mbcache", 0, "N", "buffers that rte_mempool keeps an lcore, in front of the strategy",
+		FIELD(mbcache), 0, RTE_MEMPOOL_CACHE_MAX_SIZE},
+	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, 0, 0, 0},
+	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp", parse_ip, 0, 0, 0},
+	{"digest", 0, NULL, "the port discard prints the SHA-256 of each stream", FLAG(digest)},
+	{"help", 'h', NULL, "this text", FLAG(help)},
+};
+
+static const struct pw_options defaults = {
+	.rxq = 1,
+	.txq = 1,
+	.rxd = 1024,
+	.txd = 1024,
+	.burst = 32,
+	.mbuf_size = 2176,
+	.total_num_mbufs = 16384,
+	.forward_mode = "io",
+};
+
+/* What getopt_long() wants, from the table. */
+static void
+fill_getopt(struct option *longs, char *shorts)
+{
+	*shorts++ = ':'; /* errors are told apart, and told by us */
+	for (unsigned i = 0; i < RTE_DIM(table); i++) {
+		longs[i] = (struct option){
+			.name = table[i].name,
+			.has_arg = table[i].arg == NULL ? no_argument : required_argument,
+			.val = 256 + i,
+		};
+		if (table[i].letter != 0)
+			*shorts++ = table[i].letter;
+	}
+	*shorts = '\0';
+}
+
+static const struct option_row *
+find_row(int found)
+{
+	if (found >= 256)
+		return &table[found - 256];
+	for (unsigned i = 0; i < RTE_DIM(table); i++)
+		if (table[i].letter == found)
+			return &table[i];
+	return NULL;
+}
+
+static int
+refuse(int found, char **argv)
+{
+	const char *arg = argv[optind - 1];
+
+	if (found == ':')
+		pw_error("option %s needs a value", arg);
+	else if (optopt >= 256)
+		pw_error("option %s takes no value", arg);
+	else
+		pw_error("unknown option %s; --help lists them all", arg);
+	return -EINVAL;
+}
+
+static int
+check(const struct pw_options *options)
+{
+	if (options->txq < options->rxq) {
+		pw_error(
+			"--txq=%u: expected at least as many as --rxq=%u, so that no two lcores share one",
+			options->txq, options->rxq);
+		return -EINVAL;
+	}
+	if (options->mbcache * 3 / 2 > options->total_num_mbufs) {
+		pw_error("--mbcache=%u: expected at most two thirds of --total-num-mbufs=%u",
+			options->mbcache, options->total_num_mbufs);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+pw_options_parse(struct pw_options *options, int argc, char **argv)
+{
+	struct option longs[RTE_DIM(table) + 1] = {0};
+	char shorts[RTE_DIM(table) + 2];
+	int found;
+
+	*options = defaults;
+	pw_strategy_parse(NULL, &options->strategy);
+	options->ip = htonl(0xc6120002); /* 198.18.0.2: RFC 2544's own network */
+	options->prefix_len = 24;
+	fill_getopt(longs, shorts);
+
+	optind = 0; /* EAL has used getopt too */
+	while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct option_row *row = find_row(found);
+
+		if (row == NULL)
+			return refuse(found, argv);
+		if (row->parse(options, row, optarg) < 0)
+			return -EINVAL;
+	}
+	if (optind < argc) {
+		pw_error("unknown argument %s; --help lists the options", argv[optind]);
+		return -EINVAL;
+	}
+	return check(options);
+}
+
+static void
+print_row(const struct option_row *row)
+{
+	char left[48];
+
+	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+		row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+		row->arg ? "=" : "", row->arg ? row->arg : "");
+	printf("  %-32s %s", left, row->help);
+	if (row->parse == parse_number) {
+		uint32_t value = *(
+			const uint32_t *)(const void *)((const char *)&defaults + row->offset);
+
+		printf(" (%u to %u", row->min, row->max);
+		if (value > 0 || row->min == 0)
+			printf("; default %u", value);
+		printf(")");
+	}
+	printf("\n");
+}
+
+void
+pw_options_usage(const char *program)
+{
+	const char *help, *name;
+
+	printf("Usage: %s [EAL options] -- [options]\n\nOptions:\n", program);
+	for (unsigned i = 0; i < RTE_DIM(table); i++)
+		print_row(&table[i]);
+
+	printf("\nModes (default %s):\n", defaults.forward_mode);
+	for (const struct pw_engine *e = pw_engine_next(NULL); e != NULL; e = pw_engine_next(e))
+		printf("  %-32s %s\n", e->name, e->help);
+
+	printf("\nStrategies (default " PW_STRATEGY_DEFAULT
+	       "), each with an optional page order, as in reuse:0:\n");
+	for (unsigned i = 0; (help = pw_strategy_help(i, &name)) != NULL; i++)
+		printf("  %-32s %s\n", name, help);
+	printf("\nThe address is 198.18.0.2/24 unless --ip says otherwise.\n");
+}

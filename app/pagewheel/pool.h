@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef POOL_H
+#define POOL_H
+
+/** @file The pool of RX buffers. */
+
+#include "options.h"
+
+/**
+ * Make a pool on the handler pagewheel with the strategy asked for.
+ *
+ * @return NULL after an error was printed
+ */
+struct rte_mempool *pw_pool_create(const struct pw_options *options, int socket_id);
+
+/** Explain on stderr how many hugepages there are and how to get more. */
+void pw_pool_explain_hugepages(size_t needed_bytes);
+
+#endif

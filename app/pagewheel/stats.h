@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef STATS_H
+#define STATS_H
+
+/**
+ * @file
+ * Groups of counters: one description serves "show", and telemetry as /pagewheel/NAME.
+ *
+ * A group is a struct of uint64_t, read by a function.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pw_app;
+
+struct pw_stat {
+	const char *name;
+	const char *unit;
+	size_t offset;
+};
+
+#define PW_STATS_MAX_BYTES 512
+
+struct pw_stats_group {
+	const char *name;
+	const char *help;
+	const struct pw_stat *stats;
+	unsigned nb_stats;
+	/** Fill the struct, of at most PW_STATS_MAX_BYTES. Returns 0 or a negative errno. */
+	int (*read)(const struct pw_app *app, void *stats);
+	/** Print what follows from the counters. May be NULL. */
+	void (*print_more)(const struct pw_app *app, const void *stats);
+};
+
+/** Find a group, or NULL. */
+const struct pw_stats_group *pw_stats_find(const char *name);
+
+/** Group i, or NULL behind the last. */
+const struct pw_stats_group *pw_stats_group(unsigned i);
+
+/** Read and print a group. Returns 0 or a negative errno after an error was printed. */
+int pw_stats_show(const struct pw_app *app, const struct pw_stats_group *group);
+
+/** Serve all groups by telemetry. */
+void pw_stats_telemetry_start(const struct pw_app *app);
+
+/** Answer no more until it is resumed: what the groups read is about to go or to change. */
+void pw_stats_telemetry_pause(void);
+void pw_stats_telemetry_resume(const struct pw_app *app);
+
+#endif

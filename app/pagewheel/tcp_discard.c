@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+
+/* Discard, RFC 863: takes everything, sends nothing. With --digest it tells what it was. */
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <sha256.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "options.h"
+#include "tcp_app.h"
+
+struct digest {
+	SHA2_CTX sha;
+	uint64_t bytes;
+};
+
+static void
+opened(struct pw_tcp_conn *conn, void *app_ctx)
+{
+	const struct pw_options *options = app_ctx;
+	struct digest *digest;
+
+	if (!options->digest)
+		return;
+	digest = calloc(1, sizeof(*digest));
+	if (digest == NULL) {
+		pw_tcp_abort(conn);
+		return;
+	}
+	SHA256Init(&digest->sha);
+	pw_tcp_set_user(conn, digest);
+}
+
+static void
+add(struct digest *digest, const struct rte_mbuf *m)
+{
+	digest->bytes += m->pkt_len;
+	for (; m != NULL; m = m->next)
+		SHA256Update(&digest->sha, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+}
+
+static void
+readable(struct pw_tcp_conn *conn, void *app_ctx)
+{
+	struct digest *digest = pw_tcp_get_user(conn);
+	struct rte_mbuf *m;
+
+	(void)app_ctx;
+	while ((m = pw_tcp_recv(conn)) != NULL) {
+		if (digest != NULL)
+			add(digest, m);
+		rte_pktmbuf_free(m);
+	}
+	if (pw_tcp_at_end(conn))
+		pw_tcp_shutdown(conn);
+}
+
+static void
+closed(struct pw_tcp_conn *conn, void *app_ctx)
+{
+	struct digest *digest = pw_tcp_get_user(conn);
+	char hex[SHA256_DIGEST_STRING_LENGTH], peer[INET_ADDRSTRLEN];
+	rte_be32_t addr;
+	uint16_t port;
+
+	(void)app_ctx;
+	if (digest == NULL)
+		return;
+	pw_tcp_get_peer(conn, &addr, &port);
+	inet_ntop(AF_INET, &addr, peer, sizeof(peer));
+	printf("discard %s:%u: %" PRIu64 " bytes, SHA-256 %s\n", peer, port, digest->bytes,
+		SHA256End(&digest->sha, hex));
+	free(digest);
+}
+
+static struct pw_tcp_service discard = {
+	.port = 9,
+	.app = {.name = "discard", .opened = opened, .readable = readable, .closed = closed},
+};
+
+PW_TCP_APP_REGISTER(discard)
