@@ -147,13 +147,36 @@ init_object(void *obj, rte_iova_t iova, void *ctx)
 	populate->obj_cb(populate->mp, populate->arg, obj, iova);
 }
 
+/*
+ * A populate that fails gives all memory of the pool back, and may be tried again: then what the
+ * store knows is void.
+ */
+static int
+forget_freed_memory(struct rte_mempool *mp)
+{
+	struct pw_store *old = mp->pool_data;
+	struct pw_store_stats stats;
+	int rc;
+
+	pw_store_get_stats(old, &stats);
+	if (mp->nb_mem_chunks > 0 || stats.objects == 0)
+		return 0;
+	rc = pagewheel_alloc(mp);
+	if (rc == 0)
+		pw_store_destroy(old);
+	return rc;
+}
+
 /* Objects become free in the store's pages: no lcore gets a share before it asks for one. */
 static int
 pagewheel_populate(struct rte_mempool *mp, unsigned max_objs, void *vaddr, rte_iova_t iova,
 	size_t len, rte_mempool_populate_obj_cb_t *obj_cb, void *obj_cb_arg)
 {
 	struct populate_ctx ctx = {.mp = mp, .obj_cb = obj_cb, .arg = obj_cb_arg};
+	int rc = forget_freed_memory(mp);
 
+	if (rc < 0)
+		return rc;
 	return pw_store_add(mp->pool_data, vaddr, iova, len, max_objs, init_object, &ctx);
 }
 

@@ -44,13 +44,13 @@ verify_ip(struct rte_mbuf *m, const struct pw_gro_seg *seg)
 {
 	uint64_t verdict = m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK;
 
-	if (verdict != RTE_MBUF_F_RX_IP_CKSUM_GOOD && verdict != RTE_MBUF_F_RX_IP_CKSUM_BAD) {
+	if (verdict == RTE_MBUF_F_RX_IP_CKSUM_UNKNOWN) {
 		verdict = rte_raw_cksum(seg->ip, sizeof(*seg->ip)) == 0xffff
 			? RTE_MBUF_F_RX_IP_CKSUM_GOOD
 			: RTE_MBUF_F_RX_IP_CKSUM_BAD;
 		m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_IP_CKSUM_MASK) | verdict;
 	}
-	return verdict == RTE_MBUF_F_RX_IP_CKSUM_GOOD;
+	return verdict != RTE_MBUF_F_RX_IP_CKSUM_BAD;
 }
 
 static bool
@@ -58,12 +58,17 @@ verify_tcp(struct rte_mbuf *m, const struct pw_gro_seg *seg)
 {
 	uint64_t verdict = m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
-	if (verdict != RTE_MBUF_F_RX_L4_CKSUM_GOOD && verdict != RTE_MBUF_F_RX_L4_CKSUM_BAD) {
+	if (verdict == RTE_MBUF_F_RX_L4_CKSUM_NONE) {
+		/* A guest of this host left it to hardware, and no wire was in between. */
+		seg->tcp->cksum = 0;
+		seg->tcp->cksum = rte_ipv4_udptcp_cksum(seg->ip, seg->tcp);
+		verdict = RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+	} else if (verdict == RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN) {
 		verdict = rte_ipv4_udptcp_cksum_verify(seg->ip, seg->tcp) == 0
 			? RTE_MBUF_F_RX_L4_CKSUM_GOOD
 			: RTE_MBUF_F_RX_L4_CKSUM_BAD;
-		m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_L4_CKSUM_MASK) | verdict;
 	}
+	m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_L4_CKSUM_MASK) | verdict;
 	return verdict == RTE_MBUF_F_RX_L4_CKSUM_GOOD;
 }
 

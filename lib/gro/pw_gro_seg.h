@@ -34,7 +34,7 @@ enum pw_gro_parse pw_gro_seg_parse(struct rte_mbuf *m, struct pw_gro_seg *seg);
 
 /**
  * Are the IP and TCP checksums right? Trusts the NIC's verdict; without one it verifies and leaves
- * its own verdict in the mbuf's RX flags.
+ * its own verdict in the mbuf's RX flags. A TCP checksum that was not filled in is now.
  */
 bool pw_gro_seg_verify(struct rte_mbuf *m, const struct pw_gro_seg *seg);
 

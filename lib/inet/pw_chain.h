@@ -27,4 +27,13 @@ struct rte_mbuf *pw_chain_trim_front(struct rte_mbuf *m, uint32_t len_bytes);
  */
 void pw_chain_cut(struct rte_mbuf *m, uint32_t len_bytes);
 
+/**
+ * One's complement sum of all bytes from offset_bytes on, the first one at an even place.
+ *
+ * rte_raw_cksum_mbuf() of DPDK 22.11 loses carries where a segment begins at an odd one.
+ *
+ * @param offset_bytes  at most the length of the packet
+ */
+uint16_t pw_chain_sum(const struct rte_mbuf *m, uint32_t offset_bytes);
+
 #endif

@@ -8,15 +8,13 @@
 
 #include <rte_icmp.h>
 
+#include "pw_chain.h"
 #include "pw_inet_priv.h"
 
 static bool
 has_right_cksum(const struct rte_mbuf *frame, uint32_t icmp_offset)
 {
-	uint16_t sum = 0;
-
-	return rte_raw_cksum_mbuf(frame, icmp_offset, frame->pkt_len - icmp_offset, &sum) == 0 &&
-		sum == 0xffff;
+	return pw_chain_sum(frame, icmp_offset) == 0xffff;
 }
 
 /* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), for the word of type and code. */
@@ -72,6 +70,7 @@ pw_icmp_input(struct pw_inet *inet, struct rte_mbuf *frame)
 	inet->stats.rx_icmp_echo++;
 	set_type(icmp, RTE_IP_ICMP_ECHO_REPLY);
 	turn_round(inet, frame, ip);
-	frame->ol_flags = 0;
+	/* What the NIC said of the request is not true of the reply. */
+	frame->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
 	pw_inet_send_frame(inet, frame);
 }

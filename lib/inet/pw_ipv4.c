@@ -23,9 +23,17 @@ is_impossible_source(const struct pw_inet *inet, rte_be32_t src)
 	return first == 0 || first == 127 || first >= 224 || src == inet->params.ip;
 }
 
-/* Checks on the header; NULL when it is right, else the counter to drop it under. */
-static uint64_t *
-find_fault(struct pw_inet *inet, const struct rte_mbuf *frame, const struct rte_ipv4_hdr *ip)
+static bool
+refuse(uint64_t **reason, uint64_t *counter)
+{
+	*reason = counter;
+	return false;
+}
+
+/* Is the header right? If not, tells the counter to drop the frame under. */
+static bool
+check(struct pw_inet *inet, const struct rte_mbuf *frame, const struct rte_ipv4_hdr *ip,
+	uint64_t **reason)
 {
 	struct pw_inet_stats *stats = &inet->stats;
 	uint32_t room = frame->pkt_len - sizeof(struct rte_ether_hdr);
@@ -33,25 +41,34 @@ find_fault(struct pw_inet *inet, const struct rte_mbuf *frame, const struct rte_
 	uint16_t total;
 
 	if (frame->data_len < sizeof(struct rte_ether_hdr) + sizeof(*ip))
-		return &stats->rx_short;
+		return refuse(reason, &stats->rx_short);
 	if (ip->version != IPVERSION || ip->ihl < RTE_IPV4_MIN_IHL ||
 		frame->data_len < sizeof(struct rte_ether_hdr) + rte_ipv4_hdr_len(ip))
-		return &stats->rx_bad_ip;
+		return refuse(reason, &stats->rx_bad_ip);
 
 	total = rte_be_to_cpu_16(ip->total_length);
 	if (total < rte_ipv4_hdr_len(ip) || total > room)
-		return &stats->rx_bad_length;
+		return refuse(reason, &stats->rx_bad_length);
 	if (cksum == RTE_MBUF_F_RX_IP_CKSUM_BAD ||
-		(cksum != RTE_MBUF_F_RX_IP_CKSUM_GOOD &&
+		(cksum == RTE_MBUF_F_RX_IP_CKSUM_UNKNOWN &&
 			rte_raw_cksum(ip, rte_ipv4_hdr_len(ip)) != 0xffff))
-		return &stats->rx_bad_ip_cksum;
+		return refuse(reason, &stats->rx_bad_ip_cksum);
 	if (is_impossible_source(inet, ip->src_addr))
-		return &stats->rx_bad_ip;
+		return refuse(reason, &stats->rx_bad_ip);
 	if (ip->dst_addr != inet->params.ip)
-		return &stats->rx_other_ip;
+		return refuse(reason, &stats->rx_other_ip);
 	if (ip->fragment_offset & rte_cpu_to_be_16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK))
-		return &stats->rx_fragment;
-	return NULL;
+		return refuse(reason, &stats->rx_fragment);
+	return true;
+}
+
+/* One's complement sum of the pseudo header and all from offset on. */
+static uint16_t
+tcp_sum(const struct rte_mbuf *m, const struct rte_ipv4_hdr *ip, uint32_t offset)
+{
+	uint32_t sum = (uint32_t)rte_ipv4_phdr_cksum(ip, 0) + pw_chain_sum(m, offset);
+
+	return (sum >> 16) + (sum & 0xffff);
 }
 
 static bool
@@ -59,9 +76,9 @@ has_right_tcp_cksum(const struct rte_mbuf *frame, const struct rte_ipv4_hdr *ip)
 {
 	uint64_t cksum = frame->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
-	if (cksum == RTE_MBUF_F_RX_L4_CKSUM_BAD || cksum == RTE_MBUF_F_RX_L4_CKSUM_GOOD)
-		return cksum == RTE_MBUF_F_RX_L4_CKSUM_GOOD;
-	return rte_ipv4_udptcp_cksum_mbuf_verify(frame, ip, frame->l2_len + frame->l3_len) == 0;
+	if (cksum != RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN)
+		return cksum != RTE_MBUF_F_RX_L4_CKSUM_BAD;
+	return tcp_sum(frame, ip, frame->l2_len + frame->l3_len) == 0xffff;
 }
 
 static void
@@ -89,10 +106,10 @@ pw_ipv4_input(struct pw_inet *inet, struct rte_mbuf *frame, uint64_t now_us)
 {
 	const struct rte_ipv4_hdr *ip = rte_pktmbuf_mtod_offset(
 		frame, const struct rte_ipv4_hdr *, sizeof(struct rte_ether_hdr));
-	uint64_t *fault = find_fault(inet, frame, ip);
+	uint64_t *reason;
 
-	if (fault != NULL) {
-		pw_inet_drop(frame, fault);
+	if (!check(inet, frame, ip, &reason)) {
+		pw_inet_drop(frame, reason);
 		return;
 	}
 	frame->l2_len = sizeof(struct rte_ether_hdr);
@@ -173,6 +190,6 @@ pw_inet_output_tcp(struct pw_inet *inet, struct rte_mbuf *segment, rte_be32_t ds
 	ip->hdr_checksum = rte_ipv4_cksum(ip);
 	tcp = (void *)(ip + 1);
 	tcp->cksum = 0;
-	tcp->cksum = rte_ipv4_udptcp_cksum_mbuf(segment, ip, sizeof(*ip));
+	tcp->cksum = ~tcp_sum(segment, ip, sizeof(*ip));
 	send_to_neighbour(inet, segment, dst, now_us);
 }

@@ -45,9 +45,8 @@ pw_arena_create(const struct pw_arena_params *params)
 {
 	struct pw_arena *arena;
 
-	if (params->page_order > PW_PAGE_ORDER_MAX ||
-		(params->socket_id != SOCKET_ID_ANY &&
-			(params->socket_id < 0 || params->socket_id >= RTE_MAX_NUMA_NODES))) {
+	/* Heaps of external memory have numbers behind those of the NUMA sockets. */
+	if (params->page_order > PW_PAGE_ORDER_MAX || params->socket_id < SOCKET_ID_ANY) {
 		rte_errno = EINVAL;
 		return NULL;
 	}
@@ -131,12 +130,13 @@ page_iova(const struct region *region, rte_iova_t iova, const char *addr)
 	return iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : iova + (addr - region->start);
 }
 
-/* Describe the pages of a region, and put those the owner wants on the free list. */
-static void
+/* Describe the pages of a region; put those the owner wants on the free list, tell how many. */
+static size_t
 init_pages(struct pw_arena *arena, const struct region *region, rte_iova_t iova,
 	pw_page_init_t init, void *ctx)
 {
 	size_t count = (region->end - region->base + page_bytes(arena) - 1) >> arena->page_shift;
+	size_t wanted = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct pw_page *page = region_page(arena, region, i);
@@ -149,12 +149,14 @@ init_pages(struct pw_arena *arena, const struct region *region, rte_iova_t iova,
 		page->len_bytes = end - begin;
 		if (init != NULL && !init(page, ctx))
 			continue;
+		wanted++;
 		rte_spinlock_lock(&arena->lock);
 		TAILQ_INSERT_TAIL(&arena->free_pages, page, link);
 		arena->stats.pages++;
 		arena->stats.bytes += page->len_bytes;
 		rte_spinlock_unlock(&arena->lock);
 	}
+	return wanted;
 }
 
 static int
@@ -179,13 +181,16 @@ add_region(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_bytes
 		"pw_pages", count * arena->desc_bytes, RTE_CACHE_LINE_SIZE, arena->socket_id);
 	if (region.descs == NULL)
 		return -ENOMEM;
+	if (init_pages(arena, &region, iova, init, ctx) == 0) {
+		rte_free(region.descs); /* of no use: its lender may have other plans */
+		return 0;
+	}
 
 	memmove(&arena->regions[at + 1], &arena->regions[at],
 		(arena->nb_regions - at) * sizeof(region));
 	arena->regions[at] = region;
 	arena->nb_regions++;
 	arena->stats.meta_bytes += sizeof(region) + count * arena->desc_bytes;
-	init_pages(arena, &region, iova, init, ctx);
 	return 0;
 }
 

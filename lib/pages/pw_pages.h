@@ -42,7 +42,7 @@ struct pw_page {
 TAILQ_HEAD(pw_page_list, pw_page);
 
 struct pw_arena_params {
-	int socket_id;		  /**< NUMA socket, or SOCKET_ID_ANY */
+	int socket_id;		  /**< NUMA socket or external heap, or SOCKET_ID_ANY */
 	unsigned page_order;	  /**< 0 to PW_PAGE_ORDER_MAX */
 	uint32_t page_priv_bytes; /**< room for the owner behind each struct pw_page */
 };
@@ -91,7 +91,8 @@ int pw_arena_reserve(struct pw_arena *arena, const char *name, uint32_t pages);
 typedef bool (*pw_page_init_t)(struct pw_page *page, void *ctx);
 
 /**
- * Add memory that the caller owns; it must outlive the arena, which never frees it.
+ * Add memory that the caller owns; it must outlive the arena, which never frees it. Memory of which
+ * no page is wanted is not added.
  *
  * Pages lie at multiples of their size; at both ends of the memory they may be shorter.
  *

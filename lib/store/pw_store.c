@@ -18,7 +18,7 @@
 
 /*
  * What one lcore uses. Its lock is taken by others only to gather objects or to count: an
- * uncontended spinlock costs next to nothing. Lock order: magazine, store, arena.
+ * uncontended spinlock costs next to nothing. Lock order: magazines by index, store, arena.
  */
 struct magazine {
 	rte_spinlock_t lock;
@@ -269,14 +269,28 @@ refill(struct pw_store *store, struct magazine *mag, uint32_t n)
 	return mag->len >= n;
 }
 
+/* Empty all magazines, and keep their locks so that no object hides in one meanwhile. */
 static void
-empty_magazine(struct pw_store *store, struct magazine *mag)
+lock_and_gather(struct pw_store *store)
 {
-	rte_spinlock_lock(&mag->lock);
-	put_to_pages(store, mag->objs, mag->len);
-	mag->flushes += mag->len;
-	mag->len = 0;
-	rte_spinlock_unlock(&mag->lock);
+	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++) {
+		struct magazine *mag = store->magazines[i];
+
+		if (mag == NULL)
+			continue;
+		rte_spinlock_lock(&mag->lock);
+		put_to_pages(store, mag->objs, mag->len);
+		mag->flushes += mag->len;
+		mag->len = 0;
+	}
+}
+
+static void
+unlock_magazines(struct pw_store *store)
+{
+	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
+		if (store->magazines[i] != NULL)
+			rte_spinlock_unlock(&store->magazines[i]->lock);
 }
 
 /* Gather what lies in all magazines, then serve from the pages alone: all n objects or none. */
@@ -285,10 +299,7 @@ get_gathered(struct pw_store *store, void **objs, unsigned n)
 {
 	uint32_t got = 0;
 
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		if (store->magazines[i] != NULL)
-			empty_magazine(store, store->magazines[i]);
-
+	lock_and_gather(store);
 	rte_spinlock_lock(&store->lock);
 	store->gathers++;
 	if (store->free >= n) {
@@ -299,6 +310,7 @@ get_gathered(struct pw_store *store, void **objs, unsigned n)
 		store->failures++;
 	}
 	rte_spinlock_unlock(&store->lock);
+	unlock_magazines(store);
 	return got == n ? 0 : -ENOBUFS;
 }
 

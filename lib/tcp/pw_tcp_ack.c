@@ -107,6 +107,9 @@ new_ack(struct pw_tcp_conn *conn, uint32_t ack, uint64_t now_us)
 	} else {
 		conn->dup_acks = 0;
 		grow_cwnd(conn, acked);
+		/* Stay near: half the space of numbers away, behind would become before. */
+		if (pw_seq_after(ack, conn->recover))
+			conn->recover = ack - 1;
 	}
 	/* RFC 6298 5.2 and 5.3. */
 	pw_tcp_timer_set(
@@ -135,25 +138,27 @@ void
 pw_tcp_ack_input(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_t now_us)
 {
 	uint32_t window = (uint32_t)seg->window << conn->snd_wscale;
+	bool is_new = pw_seq_after(seg->ack, conn->snd_una);
 
-	if (pw_seq_after(seg->ack, conn->snd_una))
+	if (pw_seq_before(seg->ack, conn->snd_una)) /* it was overtaken */
+		return;
+	if (is_new)
 		new_ack(conn, seg->ack, now_us);
-	else if (seg->ack == conn->snd_una && seg->payload_bytes == 0 &&
-		pw_tcp_seg_end(seg) == seg->seq && window == conn->snd_wnd &&
-		conn->snd_una != conn->snd_max)
+	else if (seg->payload_bytes == 0 && pw_tcp_seg_end(seg) == seg->seq &&
+		window == conn->snd_wnd && conn->snd_una != conn->snd_max)
 		duplicate_ack(conn, now_us);
 
-	/* RFC 9293 3.10.7.4: only from a segment that is not older than the last one used. */
-	if (pw_seq_before(conn->snd_wl1, seg->seq) ||
-		(conn->snd_wl1 == seg->seq && !pw_seq_after(conn->snd_wl2, seg->ack))) {
+	/*
+	 * RFC 9293 3.10.7.4: only from a segment that is not older than the last one used. With a
+	 * new ACK it is not, even where its number fills a gap. SND.WL2 could be at most snd_una.
+	 */
+	if (is_new || !pw_seq_after(conn->snd_wl1, seg->seq)) {
 		conn->snd_wnd = window;
 		conn->snd_wl1 = seg->seq;
-		conn->snd_wl2 = seg->ack;
 	}
 	/* A peer that answers window probes is alive; an open window needs no more of them. */
-	if (conn->snd_una == conn->snd_max) {
+	if (conn->snd_una == conn->snd_max || conn->snd_wnd == 0)
 		conn->retries = 0;
-		if (conn->snd_wnd > 0)
-			pw_tcp_timer_set(conn, &conn->rexmit_us, 0);
-	}
+	if (conn->snd_una == conn->snd_max && conn->snd_wnd > 0)
+		pw_tcp_timer_set(conn, &conn->rexmit_us, 0);
 }

@@ -26,7 +26,8 @@ new_segment(struct pw_tcp *tcp, const struct pw_tcp_key *key, const uint8_t *opt
 	hdr->src_port = key->local_port;
 	hdr->dst_port = key->peer_port;
 	hdr->data_off = (header / 4) << 4;
-	memcpy(hdr + 1, options, options_bytes);
+	if (options_bytes > 0)
+		memcpy(hdr + 1, options, options_bytes);
 	return m;
 }
 
@@ -69,7 +70,9 @@ put_timestamp(const struct pw_tcp_conn *conn, uint8_t *p, uint64_t now_us)
 static uint32_t
 next_edge(const struct pw_tcp_conn *conn)
 {
-	uint32_t rcvbuf = conn->tcp->params.rcvbuf_bytes;
+	/* Without scaling the window field says no more than this. */
+	uint32_t rcvbuf = RTE_MIN(
+		conn->tcp->params.rcvbuf_bytes, (uint32_t)UINT16_MAX << conn->rcv_wscale);
 	uint32_t held = RTE_MIN(conn->in_order.bytes, rcvbuf);
 	uint32_t edge = conn->rcv_nxt + rcvbuf - held;
 	uint32_t step = RTE_MIN(rcvbuf / 2, (uint32_t)conn->mss);
@@ -141,13 +144,14 @@ pw_tcp_send_ack(struct pw_tcp_conn *conn, uint64_t now_us)
 	if (conn->state == PW_TCP_SYN_RECEIVED)
 		pw_tcp_send_syn_ack(conn, now_us);
 	else
-		send_segment(conn, conn->snd_nxt, 0, 0, now_us);
+		/* After a time-out snd_nxt lies behind what the peer may have: it would be old. */
+		send_segment(conn, conn->snd_max, 0, 0, now_us);
 }
 
 void
 pw_tcp_send_rst(struct pw_tcp_conn *conn, uint64_t now_us)
 {
-	if (send_segment(conn, conn->snd_nxt, 0, RTE_TCP_RST_FLAG, now_us))
+	if (send_segment(conn, conn->snd_max, 0, RTE_TCP_RST_FLAG, now_us))
 		conn->tcp->stats.out_rsts++;
 }
 
@@ -226,23 +230,23 @@ static bool
 send_at_nxt(struct pw_tcp_conn *conn, uint32_t len_bytes, bool fin, uint64_t now_us)
 {
 	struct pw_tcp_stats *stats = &conn->tcp->stats;
-	uint32_t end = conn->snd_nxt + len_bytes + fin;
+	uint32_t data_end = conn->snd_nxt + len_bytes, end = data_end + fin;
 	uint8_t flags = fin ? RTE_TCP_FIN_FLAG : 0;
 
-	if (conn->snd_nxt + len_bytes == conn->snd_end)
+	if (data_end == conn->snd_end)
 		flags |= RTE_TCP_PSH_FLAG;
 	if (!send_segment(conn, conn->snd_nxt, len_bytes, flags, now_us))
 		return false;
 
+	/* What is sent again may have new data behind it. */
+	if (pw_seq_after(data_end, conn->snd_max))
+		stats->out_bytes += data_end - conn->snd_max;
 	if (pw_seq_before(conn->snd_nxt, conn->snd_max)) {
 		stats->retrans_segs++;
-	} else {
-		stats->out_bytes += len_bytes;
-		if (!conn->timing) {
-			conn->timing = true;
-			conn->timed_seq = end;
-			conn->timed_since_us = now_us;
-		}
+	} else if (!conn->timing) {
+		conn->timing = true;
+		conn->timed_seq = end;
+		conn->timed_since_us = now_us;
 	}
 	conn->snd_nxt = end;
 	if (pw_seq_after(end, conn->snd_max))
@@ -281,9 +285,10 @@ send_next(struct pw_tcp_conn *conn, uint64_t now_us)
 void
 pw_tcp_retransmit(struct pw_tcp_conn *conn, uint64_t now_us)
 {
-	uint32_t queued = conn->snd_end - conn->snd_una;
-	uint32_t len = RTE_MIN(queued, (uint32_t)conn->mss);
-	bool fin = conn->fin_queued && len == queued && pw_seq_after(conn->snd_max, conn->snd_end);
+	bool fin_out = pw_seq_after(conn->snd_max, conn->snd_end);
+	uint32_t sent = conn->snd_max - conn->snd_una - fin_out; /* without the FIN */
+	uint32_t len = RTE_MIN(sent, (uint32_t)conn->mss);
+	bool fin = fin_out && len == sent;
 
 	if (pw_seq_after(conn->snd_una, conn->snd_end))
 		return;
@@ -328,7 +333,6 @@ pw_tcp_output(struct pw_tcp_conn *conn, uint64_t now_us)
 	/* Something waits, and nothing is on its way that would bring an ACK: probe, or try again.
 	 */
 	if (conn->rexmit_us == 0 && conn->snd_una == conn->snd_max &&
-		(conn->snd_nxt != conn->snd_end ||
-			(conn->fin_queued && conn->snd_nxt == conn->snd_end)))
+		conn->snd_nxt != conn->snd_end + conn->fin_queued)
 		pw_tcp_timer_set(conn, &conn->rexmit_us, now_us + conn->rto_us);
 }

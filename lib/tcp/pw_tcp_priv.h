@@ -96,7 +96,7 @@ struct pw_tcp_conn {
 	bool aborting;	 /**< to be reset when the current call ends */
 
 	/* send */
-	uint32_t iss, snd_una, snd_nxt, snd_max, snd_wnd, snd_wl1, snd_wl2;
+	uint32_t iss, snd_una, snd_nxt, snd_max, snd_wnd, snd_wl1;
 	uint32_t snd_end; /**< behind the last byte queued */
 	uint32_t cwnd, ssthresh, recover;
 	uint16_t mss; /**< payload bytes of a full segment, options taken off */

@@ -3,9 +3,21 @@
  */
 #include "pw_test.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_memzone.h>
+
+static int allocs_to_failure = -1;
 
 int
 pw_test_eal(void **state)
@@ -42,4 +54,109 @@ pw_test_memzones(void)
 
 	rte_memzone_walk(count_memzone, &count);
 	return count;
+}
+
+struct pw_test_memory
+pw_test_memory(void)
+{
+	return (struct pw_test_memory){pw_test_heap_bytes(), pw_test_memzones()};
+}
+
+void
+pw_test_memory_equal(struct pw_test_memory before)
+{
+	assert_int_equal(pw_test_heap_bytes(), before.heap_bytes);
+	assert_int_equal(pw_test_memzones(), before.memzones);
+}
+
+void
+pw_test_fail_alloc(int k)
+{
+	allocs_to_failure = k;
+}
+
+bool
+pw_test_alloc_failed(void)
+{
+	return allocs_to_failure == -1;
+}
+
+/* Count an allocation; true when it is the one to fail. */
+static bool
+fails_now(void)
+{
+	if (allocs_to_failure < 0)
+		return false;
+	return allocs_to_failure-- == 0;
+}
+
+/* These stand before DPDK's functions of the same names, and hand on to them. */
+#define NEXT(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+void *
+rte_zmalloc(const char *type, size_t size, unsigned align)
+{
+	return fails_now() ? NULL : NEXT(rte_zmalloc)(type, size, align);
+}
+
+void *
+rte_zmalloc_socket(const char *type, size_t size, unsigned align, int socket)
+{
+	return fails_now() ? NULL : NEXT(rte_zmalloc_socket)(type, size, align, socket);
+}
+
+void *
+rte_realloc_socket(void *ptr, size_t size, unsigned align, int socket)
+{
+	return fails_now() ? NULL : NEXT(rte_realloc_socket)(ptr, size, align, socket);
+}
+
+const struct rte_memzone *
+rte_memzone_reserve_aligned(
+	const char *name, size_t len, int socket_id, unsigned flags, unsigned align)
+{
+	if (fails_now()) {
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	return NEXT(rte_memzone_reserve_aligned)(name, len, socket_id, flags, align);
+}
+
+uint64_t
+pw_test_seed(void)
+{
+	const char *text = getenv("PW_TEST_SEED");
+	uint64_t seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
+
+	printf("PW_TEST_SEED=%" PRIu64 "\n", seed);
+	return seed;
+}
+
+uint32_t
+pw_test_random(uint64_t *seed, uint32_t below)
+{
+	/* SplitMix64: any seed will do. */
+	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z >> 32) * below >> 32;
+}
+
+void
+pw_test_on_thread(void *(*run)(void *), void *arg)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, run, arg), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+unsigned
+pw_test_act_as(unsigned lcore)
+{
+	unsigned before = rte_lcore_id();
+
+	RTE_PER_LCORE(_lcore_id) = lcore;
+	return before;
 }

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,42 @@ size_t pw_test_heap_bytes(void);
 
 /** Number of memzones. */
 unsigned pw_test_memzones(void);
+
+/** What must be the same before and after. */
+struct pw_test_memory {
+	size_t heap_bytes;
+	unsigned memzones;
+};
+
+struct pw_test_memory pw_test_memory(void);
+
+/** Fail the test unless heap and memzones are as they were. */
+void pw_test_memory_equal(struct pw_test_memory before);
+
+/**
+ * Let the k-th allocation of EAL memory from now on fail, once; 0 is the next one. -1: none.
+ *
+ * Heap and memzone requests count, those of DPDK's own libraries too.
+ */
+void pw_test_fail_alloc(int k);
+
+/** Whether the failure that was asked for has come. */
+bool pw_test_alloc_failed(void);
+
+/** A seed: PW_TEST_SEED from the environment, else of the time. Printed, to repeat a failure. */
+uint64_t pw_test_seed(void);
+
+/** A number from 0 to below. */
+uint32_t pw_test_random(uint64_t *seed, uint32_t below);
+
+/** Run a function on a plain thread, which is no lcore, and wait. It must not assert. */
+void pw_test_on_thread(void *(*run)(void *), void *arg);
+
+/**
+ * Let this thread pass for an lcore, or LCORE_ID_ANY, so that one thread visits the stores of all.
+ *
+ * @return the id before
+ */
+unsigned pw_test_act_as(unsigned lcore);
 
 #endif
