@@ -16,7 +16,7 @@
 
 #define LINE_BYTES 1024
 
-static STAILQ_HEAD(, pw_cli_family) families = STAILQ_HEAD_INITIALIZER(families);
+static STAILQ_HEAD(pw_cli_families, pw_cli_family) families = STAILQ_HEAD_INITIALIZER(families);
 
 /* Commands come from a file or from standard input, whose lines are counted for error messages. */
 struct source {

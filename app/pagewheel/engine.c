@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static STAILQ_HEAD(, pw_engine) engines = STAILQ_HEAD_INITIALIZER(engines);
+static STAILQ_HEAD(pw_engines, pw_engine) engines = STAILQ_HEAD_INITIALIZER(engines);
 
 void
 pw_engine_register(struct pw_engine *engine)

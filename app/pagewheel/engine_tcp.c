@@ -25,7 +25,8 @@
 #define SNDBUF_BYTES (256 << 10)
 #define SEND_ARENA_BYTES (32 << 20)
 #define TX_MAX 64
-#define BAD_CKSUMS_SUSPECT 10 /* so many wrong ones and no right one are no accident */
+#define MBUF_SIZE_MIN 1024   /* leaves 576 bytes of IP, which every host must take (RFC 1122) */
+#define BAD_CKSUMS_SUSPECT 3 /* so many wrong ones and no right one are no accident */
 
 struct pw_tcp_services pw_tcp_services = STAILQ_HEAD_INITIALIZER(pw_tcp_services);
 
@@ -133,6 +134,15 @@ open_send_arena(struct stack *stack, const struct pw_app *app)
 		stack->send_arena, name, SEND_ARENA_BYTES / pw_strategy_page_bytes(strategy));
 }
 
+/* What the peer sends has to fit one buffer, with its headroom and Ethernet header. */
+static uint16_t
+choose_mtu(const struct pw_port_info *info, const struct pw_options *options)
+{
+	uint32_t room = options->mbuf_size - RTE_PKTMBUF_HEADROOM - RTE_ETHER_HDR_LEN;
+
+	return RTE_MIN((uint32_t)info->mtu_bytes, room);
+}
+
 static int
 open_tcp(struct stack *stack, const struct pw_app *app, const struct pw_port_info *info)
 {
@@ -147,7 +157,7 @@ open_tcp(struct stack *stack, const struct pw_app *app, const struct pw_port_inf
 		.sndbuf_bytes = SNDBUF_BYTES,
 		/* The port's descriptors and our own segments need the rest. */
 		.max_held_mbufs = app->options.total_num_mbufs / 2,
-		.mtu_bytes = info->mtu_bytes,
+		.mtu_bytes = choose_mtu(info, &app->options),
 		.secret = rte_rand(),
 	};
 	struct pw_tcp_service *service;
@@ -181,6 +191,11 @@ close_stack(struct pw_stream *stream)
 static int
 check_layout(const struct pw_app *app)
 {
+	if (app->options.mbuf_size < MBUF_SIZE_MIN) {
+		pw_error("the mode tcp needs --mbuf-size of at least %u: it is %u", MBUF_SIZE_MIN,
+			app->options.mbuf_size);
+		return -EINVAL;
+	}
 	if (app->nb_ports == 1 && app->options.rxq == 1)
 		return 0;
 	pw_error("the mode tcp serves one port with --rxq=1 for now: there are %u ports with %u RX "

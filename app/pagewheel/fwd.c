@@ -105,10 +105,10 @@ peer_of(uint16_t port, uint16_t nb_ports)
 }
 
 static int
-alloc(struct pw_fwd *fwd, const struct pw_app *app)
+alloc(struct pw_fwd *fwd, const struct pw_app *app, unsigned workers)
 {
+	fwd->nb_lcores = workers;
 	fwd->nb_streams = app->nb_ports * app->options.rxq;
-	fwd->nb_lcores = rte_lcore_count() - 1;
 	fwd->streams = rte_calloc(
 		"pw_streams", fwd->nb_streams, sizeof(*fwd->streams), RTE_CACHE_LINE_SIZE);
 	fwd->lcores = rte_calloc(
@@ -176,15 +176,16 @@ open_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_engine
 struct pw_fwd *
 pw_fwd_create(const struct pw_app *app)
 {
+	unsigned workers = rte_lcore_count() - 1;
 	struct pw_fwd *fwd;
 
-	if (rte_lcore_count() < 2) {
+	if (workers == 0) {
 		pw_error("one lcore polls and one reads commands: at least two are needed, as in "
 			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0");
 		return NULL;
 	}
 	fwd = calloc(1, sizeof(*fwd));
-	if (fwd == NULL || alloc(fwd, app) < 0) {
+	if (fwd == NULL || alloc(fwd, app, workers) < 0) {
 		pw_error("out of memory");
 		pw_fwd_destroy(fwd);
 		return NULL;

@@ -137,13 +137,13 @@ run(struct pw_app *app, int signals_fd)
 }
 
 static int
-init_eal(int argc, char **argv)
+init_eal(const struct pw_options *options, int argc, char **argv)
 {
 	rte_set_application_usage_hook(pw_options_usage);
 	if (rte_eal_init(argc, argv) >= 0)
 		return 0;
 	pw_error("EAL does not start: %s", rte_strerror(rte_errno));
-	pw_pool_explain_hugepages(0);
+	pw_pool_explain_hugepages(options);
 	return -1;
 }
 
@@ -168,7 +168,7 @@ main(int argc, char **argv)
 		pw_error("no signals: %s", strerror(-signals_fd));
 		return EXIT_FAILURE;
 	}
-	if (init_eal(own, argv) < 0)
+	if (init_eal(&app.options, own, argv) < 0)
 		return EXIT_FAILURE;
 
 	if (open_app(&app) == 0)

@@ -3,8 +3,8 @@
  */
 #include "pool.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 #include "app.h"
 #include "pw_mempool.h"
 
-#define HUGEPAGES_DIR "/sys/kernel/mm/hugepages"
+/* Hugepages of 2 MiB that EAL, ports and TCP take beside the pool. */
+#define EAL_PAGES 64
 
 static unsigned long
 read_number(const char *dir, const char *file)
@@ -25,7 +26,7 @@ read_number(const char *dir, const char *file)
 	unsigned long number = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), HUGEPAGES_DIR "/%.200s/%s", dir, file);
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	f = fopen(path, "r");
 	if (f == NULL)
 		return 0;
@@ -35,22 +36,29 @@ read_number(const char *dir, const char *file)
 	return number;
 }
 
-void
-pw_pool_explain_hugepages(size_t needed_bytes)
+/* What the pool takes at least: strategies with small pages take more. */
+static size_t
+needed_bytes(const struct pw_options *options)
 {
-	DIR *dir = opendir(HUGEPAGES_DIR);
-	struct dirent *entry;
-	unsigned long kib;
+	return options->total_num_mbufs *
+		((size_t)options->mbuf_size + sizeof(struct rte_mbuf) + RTE_CACHE_LINE_SIZE);
+}
 
-	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		if (sscanf(entry->d_name, "hugepages-%lukB", &kib) == 1)
-			pw_error("hugepages of %lu KiB: %lu free of %lu", kib,
-				read_number(entry->d_name, "free_hugepages"),
-				read_number(entry->d_name, "nr_hugepages"));
-	if (dir != NULL)
-		closedir(dir);
-	pw_error("to reserve enough of 2 MiB: hugeadm --pool-pages-min 2MB:%zu",
-		needed_bytes / (2 << 20) + 64);
+void
+pw_pool_explain_hugepages(const struct pw_options *options)
+{
+	glob_t dirs;
+
+	if (glob("/sys/kernel/mm/hugepages/hugepages-*kB", 0, NULL, &dirs) == 0)
+		for (size_t i = 0; i < dirs.gl_pathc; i++)
+			pw_error("hugepages of %lu KiB: %lu free of %lu",
+				strtoul(strrchr(dirs.gl_pathv[i], '-') + 1, NULL, 10),
+				read_number(dirs.gl_pathv[i], "free_hugepages"),
+				read_number(dirs.gl_pathv[i], "nr_hugepages"));
+	globfree(&dirs);
+	pw_error(
+		"the pool needs %zu MiB and more; to reserve enough: hugeadm --pool-pages-min 2MB:%zu",
+		needed_bytes(options) >> 20, 2 * needed_bytes(options) / (2 << 20) + EAL_PAGES);
 }
 
 static struct rte_mempool *
@@ -77,8 +85,6 @@ create_empty(const struct pw_options *options, int socket_id)
 struct rte_mempool *
 pw_pool_create(const struct pw_options *options, int socket_id)
 {
-	size_t needed = (size_t)options->total_num_mbufs *
-		(options->mbuf_size + sizeof(struct rte_mbuf) + RTE_CACHE_LINE_SIZE);
 	struct rte_mempool *mp = create_empty(options, socket_id);
 	int rc = mp == NULL ? -rte_errno : rte_mempool_populate_default(mp);
 
@@ -87,10 +93,9 @@ pw_pool_create(const struct pw_options *options, int socket_id)
 		return mp;
 	}
 	rte_mempool_free(mp);
-	pw_error("no pool of %u buffers of %u bytes (%zu MiB and more) with strategy %s: %s",
-		options->total_num_mbufs, options->mbuf_size, needed >> 20, options->strategy.name,
-		strerror(-rc));
+	pw_error("no pool of %u buffers of %u bytes with strategy %s: %s", options->total_num_mbufs,
+		options->mbuf_size, options->strategy.name, strerror(-rc));
 	if (rc == -ENOMEM || rc == -ENOBUFS)
-		pw_pool_explain_hugepages(needed);
+		pw_pool_explain_hugepages(options);
 	return NULL;
 }

@@ -15,7 +15,8 @@
  */
 struct rte_mempool *pw_pool_create(const struct pw_options *options, int socket_id);
 
-/** Explain on stderr how many hugepages there are and how to get more. */
-void pw_pool_explain_hugepages(size_t needed_bytes);
+/** Say on stderr how many hugepages there are, how many the options ask for, and how to get them.
+ */
+void pw_pool_explain_hugepages(const struct pw_options *options);
 
 #endif
