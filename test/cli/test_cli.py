@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: what is refused, what the exit codes say, how it ends."""
+
+import glob
+import os
+import pty
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+BINARY = os.environ["PAGEWHEEL"]
+EAL = ["--lcores=0@0,1@1", "--no-pci", "--in-memory", "--log-level=4", "--no-telemetry"]
+NULL_PORTS = ["--vdev=net_null0", "--vdev=net_null1"]
+
+
+def run(*options, eal=(*EAL, *NULL_PORTS), stdin=None, timeout=20):
+    """Run to the end; a string as standard input comes through a pipe."""
+    return subprocess.run([BINARY, *eal, "--", *options], capture_output=True, text=True,
+                          input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
+                          timeout=timeout, check=False)
+
+
+def one_sentence(done):
+    """Our own lines on standard error."""
+    return [line for line in done.stderr.split("\n") if line.startswith("pagewheel: ")]
+
+
+class Options(unittest.TestCase):
+    REFUSED = (
+        (["--nosuch"], "--nosuch"),
+        (["--nosuch=1"], "--nosuch"),
+        (["-z"], "-z"),
+        (["word"], "word"),
+        (["--rxq"], "needs a value"),
+        (["--interactive=yes"], "takes no value"),
+        (["--rxq=0"], "from 1 to 128"),
+        (["--rxq=-1"], "from 1 to 128"),
+        (["--rxq=4294967297"], "from 1 to 128"),
+        (["--rxq=99999999999999999999999"], "from 1 to 128"),
+        (["--rxq=1x"], "from 1 to 128"),
+        (["--rxq="], "from 1 to 128"),
+        (["--rxq= 1"], "from 1 to 128"),
+        (["--rxq=2"], "--txq=1"),
+        (["--burst=513"], "from 1 to 512"),
+        (["--stats-period=0"], "from 1 to 86400"),
+        (["--stats-period=abc"], "from 1 to 86400"),
+        (["--forward-mode=nosuch"], "io, rxonly, tcp"),
+        (["--strategy=nosuch"], "order0, reuse"),
+        (["--strategy="], "order0, reuse"),
+        (["--strategy=reuse:10"], "order0, reuse"),
+        (["--ip=198.18.0.2"], "198.18.0.2/24"),
+        (["--ip=198.18.0/24"], "198.18.0.2/24"),
+        (["--ip=198.18.0.2/33"], "198.18.0.2/24"),
+        (["--ip=198.18.0.2/"], "198.18.0.2/24"),
+        (["--ip=224.0.0.1/24"], "198.18.0.2/24"),
+        (["--ip=2001:db8::1/64"], "198.18.0.2/24"),
+        (["--ip=" + "1" * 100 + "/24"], "198.18.0.2/24"),
+        (["--mbcache=500", "--total-num-mbufs=64"], "--total-num-mbufs=64"),
+    )
+
+    def test_refused_in_one_sentence(self):
+        for options, text in self.REFUSED:
+            with self.subTest(options=options):
+                done = run(*options)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(len(one_sentence(done)), 1, done.stderr)
+                self.assertIn(text, done.stderr)
+
+    def test_help_names_every_option_and_mode(self):
+        done = run("--help", eal=())
+        self.assertEqual(done.returncode, 0)
+        for word in ("--rxq=N", "--strategy=", "--ip=", "io", "rxonly", "tcp", "order0", "reuse"):
+            self.assertIn(word, done.stdout)
+
+    def test_no_port(self):
+        done = run(eal=EAL)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--vdev=net_af_packet0", done.stderr)
+
+    def test_one_lcore(self):
+        done = run(eal=("--lcores=0@0", *EAL[1:], *NULL_PORTS))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("at least two", done.stderr)
+
+    def test_too_many_queues_for_the_port(self):
+        done = run("--rxq=128", "--txq=128", eal=(*EAL, "--vdev=net_ring0"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"port 0 has \d+ RX queues")
+
+    def test_more_memory_than_there_is(self):
+        begin = time.monotonic()
+        done = run("--total-num-mbufs=16777216")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"hugepages of 2048 KiB: \d+ free of \d+")
+        self.assertIn("hugeadm --pool-pages-min", done.stderr)
+        self.assertLess(time.monotonic() - begin, 10)
+
+    def test_buffer_larger_than_a_page(self):
+        done = run("--strategy=order0", "--mbuf-size=9216")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "9344 bytes .* 4096 bytes")
+
+    def test_tcp_on_two_ports_is_refused(self):
+        done = run("--forward-mode=tcp")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("one port", done.stderr)
+
+
+class Commands(unittest.TestCase):
+    def test_every_command(self):
+        commands = ("help\nshow config fwd\nstart\nshow port info all\nshow port stats 0\n"
+                    "show port xstats 1\nclear port stats all\nshow fwd stats all\n"
+                    "clear fwd stats all\nshow pool\nshow lcores\nstop\nset fwd rxonly\nstart\n"
+                    "# a comment\n\nstop\nset fwd io\nquit\n")
+        done = run("-i", stdin=commands)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_help_is_complete(self):
+        out = run("-i", stdin="help\n").stdout
+        for command in ("start", "stop", "quit", "help", "show port info", "show port stats",
+                        "show port xstats", "clear port stats", "show fwd stats all",
+                        "show config fwd", "set fwd", "show pool"):
+            self.assertIn(command, out)
+
+    def test_wrong_commands_name_their_line(self):
+        for command, text in (("nosuch", "unknown command"), ("set fwd nosuch", "io, rxonly, tcp"),
+                              ("show port stats 2", "0 to 1"), ("show port stats -1", "0 to 1"),
+                              ("show port stats 4294967296", "0 to 1"),
+                              ("show port stats abc", "0 to 1"), ("show port stats", "line 2"),
+                              ("show port", "line 2"), ("stop", "not started"),
+                              ("start\nstart", "already started"),
+                              ("start\nset fwd rxonly", "stop first"),
+                              ("show gro", "set fwd tcp"), ("x" * 5000, "longer than")):
+            with self.subTest(command=command), tempfile.NamedTemporaryFile("w") as file:
+                file.write(f"show config fwd\n{command}\nshow pool\n")
+                file.flush()
+                for done in (run(f"--cmdline-file={file.name}"),
+                             run("-i", stdin=f"show config fwd\n{command}\nshow pool\n")):
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn(text, done.stderr)
+                    self.assertRegex(done.stderr, r"line [23]")
+                    self.assertNotIn("pool:", done.stdout)  # it ended at the error
+
+    def test_missing_command_file(self):
+        done = run("--cmdline-file=/nosuch/file")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("/nosuch/file", done.stderr)
+
+    def test_counts_are_never_negative(self):
+        for commands in ("start\nclear port stats all\nclear fwd stats all\nstop\n",
+                         "start\nclear fwd stats all\nclear port stats all\nstop\n",
+                         "clear port stats all\nstart\nstop\nshow fwd stats all\n"):
+            done = run("-i", stdin=commands)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numbers = [int(n) for n in re.findall(r"(?:packets|dropped|total): +(\d+)",
+                                                  done.stdout)]
+            self.assertLess(max(numbers), 1 << 40)
+
+    def test_lines_add_up(self):
+        out = run("-i", stdin="start\nstop\n").stdout
+        received = [int(n) for n in re.findall(r"RX-packets: +(\d+)", out)]
+        self.assertEqual(sum(received[:2]), received[2])
+
+
+class Ends(unittest.TestCase):
+    """One summary, exit code 0, soon, and no hugepage files."""
+
+    def assert_ended(self, code, out):
+        self.assertEqual(code, 0)
+        self.assertEqual(out.count("Accumulated forward statistics"), 1)
+
+    def test_end_of_input(self):
+        for stdin in ("", "\n", None):
+            done = run(stdin=stdin)
+            self.assert_ended(done.returncode, done.stdout)
+        done = run("-i", "-a", stdin="")
+        self.assert_ended(done.returncode, done.stdout)
+
+    def signalled(self, *signals, gap=0.0):
+        process = subprocess.Popen([BINARY, *EAL, *NULL_PORTS, "--"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        while "Press Enter" not in process.stdout.readline():
+            pass
+        begin = time.monotonic()
+        for number in signals:
+            process.send_signal(number)
+            time.sleep(gap)
+        out, _ = process.communicate(timeout=10)
+        self.assertLess(time.monotonic() - begin, 5)
+        return process.returncode, out
+
+    def test_signals(self):
+        self.assert_ended(*self.signalled(signal.SIGINT))
+        self.assert_ended(*self.signalled(signal.SIGTERM))
+        self.assert_ended(*self.signalled(signal.SIGINT, signal.SIGINT, gap=0.01))
+        self.assert_ended(*self.signalled(signal.SIGWINCH, signal.SIGTERM, gap=0.1))
+
+    def test_periodic_report_on_a_pipe(self):
+        done = subprocess.run(["timeout", "-s", "INT", "4", BINARY, *EAL, *NULL_PORTS, "--",
+                               "--stats-period=1"], capture_output=True, text=True, check=False)
+        self.assertGreaterEqual(done.stdout.count("port 0: RX"), 2)
+        self.assertIn("Mbit/s", done.stdout)
+
+    def test_terminal(self):
+        """A prompt, a wrong command, Ctrl-D."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([BINARY, *EAL, *NULL_PORTS, "--", "-i"], stdin=slave,
+                                   stdout=slave, stderr=slave, start_new_session=True)
+        os.close(slave)
+        out = b""
+        while b"pagewheel> " not in out:
+            out += os.read(master, 4096)
+        os.write(master, b"nosuch\nshow port stats 7\nstart\n")
+        while out.count(b"pagewheel> ") < 4:
+            out += os.read(master, 4096)
+        os.write(master, b"\x04")
+        self.assertEqual(process.wait(timeout=10), 0)
+        os.close(master)
+        self.assertIn(b"Command not found", out)
+        self.assertIn(b"expected 0 to 1", out)
+
+    def test_hugepage_files_are_removed(self):
+        with tempfile.TemporaryDirectory() as mount:
+            subprocess.run(["mount", "-t", "hugetlbfs", "-o", "pagesize=2M", "none", mount],
+                           check=True)
+            try:
+                eal = ["--lcores=0@0,1@1", "--no-pci", "--log-level=4", f"--huge-dir={mount}",
+                       f"--file-prefix=pw-cli-{os.getpid()}", *NULL_PORTS]
+                done = run(eal=eal, stdin="\n")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(glob.glob(f"{mount}/*"), [])
+            finally:
+                subprocess.run(["umount", mount], check=True)
+                subprocess.run(["rm", "-rf", f"/var/run/dpdk/pw-cli-{os.getpid()}"], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

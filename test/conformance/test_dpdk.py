@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""DPDK's own programs, unchanged, on the mempool handler."""
+
+import os
+import re
+import subprocess
+import time
+import unittest
+
+PLUGIN = os.environ["PAGEWHEEL_PLUGIN"]
+STRATEGIES = ("order0:1", "order0", "reuse", "reuse:9")
+EAL = ["-l", "0,1", "--no-pci", "--in-memory", "-d", PLUGIN, "--mbuf-pool-ops-name=pagewheel"]
+
+
+def environment(strategy):
+    return {**os.environ, "PAGEWHEEL_STRATEGY": strategy}
+
+
+class Autotests(unittest.TestCase):
+    def run_suite(self, name):
+        for strategy in STRATEGIES:
+            with self.subTest(strategy=strategy):
+                done = subprocess.run(["dpdk-test", *EAL, name], env=environment(strategy),
+                                      stdin=subprocess.DEVNULL, capture_output=True,
+                                      timeout=120, check=False)
+                out = done.stdout.decode(errors="replace")
+                self.assertIn("Test OK", out, out[-2000:] + done.stderr.decode()[-2000:])
+                self.assertNotIn("Test Failed", out)
+
+    def test_mempool(self):
+        self.run_suite("mempool_autotest")
+
+    def test_mbuf(self):
+        self.run_suite("mbuf_autotest")
+
+
+class Testpmd(unittest.TestCase):
+    def run_testpmd(self, strategy, *options, seconds=3):
+        """Forward for a while, stop, and dump the pool."""
+        process = subprocess.Popen(
+            ["dpdk-testpmd", *EAL, "--vdev=net_null0", "--vdev=net_null1", "--", "-i", *options],
+            env=environment(strategy), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace")
+        process.stdin.write("start\n")
+        process.stdin.flush()
+        time.sleep(seconds)
+        try:
+            out, _ = process.communicate("stop\ndump_mempool mb_pool_0\nquit\n", timeout=30)
+        finally:
+            process.kill()
+        return process.returncode, out
+
+    def test_no_buffer_is_missing(self):
+        for strategy in ("order0", "reuse"):
+            for cache in ("--mbcache=0", "--mbcache=250"):
+                with self.subTest(strategy=strategy, cache=cache):
+                    code, out = self.run_testpmd(strategy, cache, "--total-num-mbufs=8192")
+                    self.assertEqual(code, 0, out)
+                    self.assertGreater(int(re.findall(r"RX-total: (\d+)", out)[-1]), 1000)
+                    counts = dict(re.findall(r"^ *(size|common_pool_count|total_cache_count)=(\d+)",
+                                             out, re.MULTILINE))
+                    free = int(counts["common_pool_count"]) + int(
+                        counts.get("total_cache_count", 0))
+                    self.assertEqual(free, int(counts["size"]), out)
+
+    def test_unknown_strategy_is_refused_with_the_list(self):
+        code, out = self.run_testpmd("nosuch", seconds=0)
+        self.assertNotEqual(code, 0)
+        self.assertIn("unknown strategy 'nosuch'", out)
+        self.assertIn("order0, reuse", out)
+
+    def test_too_large_a_buffer_is_refused_with_both_numbers(self):
+        code, out = self.run_testpmd("order0", "--mbuf-size=9216", "--total-num-mbufs=2048",
+                                     seconds=0)
+        self.assertNotEqual(code, 0)
+        self.assertRegex(out, r"9344 bytes .* does not fit a page of 4096 bytes")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A small laboratory: pagewheel on one end of a veth pair, Linux on the other.
+
+Two network namespaces are made for each Lab and removed with it. pagewheel polls its end through
+net_af_packet; the peer's end is an ordinary interface of Linux. Nothing outside is touched.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+PEER_IP = "198.18.0.1"
+DUT_IP = "198.18.0.2"
+DUT_DEV = "pw0"
+PEER_DEV = "pw1"
+
+
+class LabError(Exception):
+    """Something the laboratory needs is not there; the text says what and what to do."""
+
+
+def _check(*args):
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise LabError(f"{' '.join(args)}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+class Lab:
+    """The two namespaces and the wire between them; a context manager."""
+
+    def __init__(self, mtu=1500, name="lab"):
+        self.mtu = mtu
+        self.dut = f"pw-dut-{name}-{os.getpid()}"
+        self.peer = f"pw-peer-{name}-{os.getpid()}"
+
+    def __enter__(self):
+        try:
+            for name in (self.dut, self.peer):
+                _check("ip", "netns", "add", name)
+                # No neighbour discovery or router solicitation among the packets counted.
+                _check("ip", "netns", "exec", name, "sysctl", "-qw",
+                       "net.ipv6.conf.default.disable_ipv6=1")
+            _check("ip", "-n", self.dut, "link", "add", DUT_DEV, "mtu", str(self.mtu), "type",
+                   "veth", "peer", "name", PEER_DEV, "mtu", str(self.mtu), "netns", self.peer)
+            # A veth leaves checksums and segmentation to hardware that is not there.
+            _check(*self.in_peer("ethtool", "-K", PEER_DEV, "tx", "off", "tso", "off", "gso",
+                                 "off"))
+            _check("ip", "-n", self.peer, "addr", "add", f"{PEER_IP}/24", "dev", PEER_DEV)
+            for name, dev in ((self.dut, DUT_DEV), (self.peer, PEER_DEV)):
+                _check("ip", "-n", name, "link", "set", "lo", "up")
+                _check("ip", "-n", name, "link", "set", dev, "up")
+        except LabError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for name in (self.dut, self.peer):
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+    def in_dut(self, *args):
+        """The command line that runs args in pagewheel's namespace."""
+        return ["ip", "netns", "exec", self.dut, *args]
+
+    def in_peer(self, *args):
+        """The command line that runs args in the peer's namespace."""
+        return ["ip", "netns", "exec", self.peer, *args]
+
+
+class Pagewheel:
+    """A running pagewheel in a Lab; a context manager. It reads commands from a pipe."""
+
+    _count = 0
+
+    def __init__(self, lab, binary, *options, eal=(), stderr=None):
+        Pagewheel._count += 1
+        self.prefix = f"pw-{os.getpid()}-{Pagewheel._count}"
+        self.runtime = os.path.join("/var/run/dpdk", self.prefix)
+        self.log = ""
+        cpus = sorted(os.sched_getaffinity(0))
+        # On one CPU the two lcores share it.
+        lcores = f"0@{cpus[0]},1@{cpus[-1]}"
+        self.args = lab.in_dut(
+            binary, f"--lcores={lcores}", "--in-memory", "--no-pci", "--log-level=4",
+            f"--file-prefix={self.prefix}",
+            f"--vdev=net_af_packet0,iface={DUT_DEV},framecnt=4096", *eal,
+            "--", "--interactive", "--auto-start", "--forward-mode=tcp", f"--ip={DUT_IP}/24",
+            *options)
+        self.stderr = stderr
+        self.process = None
+
+    def __enter__(self):
+        # A session of its own: Ctrl-C is for us, and we stop it in order.
+        self.process = subprocess.Popen(
+            self.args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
+            text=True, start_new_session=True)
+        line = self._read_until("packet forwarding")
+        if line is None:
+            code = self.process.wait(timeout=10)
+            self._clean()
+            raise LabError(f"pagewheel does not start (exit code {code}): "
+                           f"{' '.join(self.args)}\n{self.log}")
+        return self
+
+    def _read_until(self, text):
+        for line in self.process.stdout:
+            self.log += line
+            if text in line:
+                return line
+        return None
+
+    def command(self, line):
+        """Give it a command."""
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def stop(self, timeout=10):
+        """Let it quit; returns its exit code and leaves its output in self.log."""
+        if self.process.poll() is None:
+            try:
+                self.command("quit")
+            except BrokenPipeError:
+                pass
+        return self._wait(timeout)
+
+    def signal(self, number=signal.SIGINT, timeout=10):
+        """End it by a signal; returns its exit code."""
+        self.process.send_signal(number)
+        return self._wait(timeout)
+
+    def _wait(self, timeout):
+        try:
+            out, _ = self.process.communicate(timeout=timeout)
+            self.log += out
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise LabError(f"pagewheel did not quit within {timeout} s") from None
+        except ValueError:  # already closed
+            self.process.wait(timeout)
+        return self.process.returncode
+
+    def _clean(self):
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+    def __exit__(self, *_):
+        try:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+        finally:
+            self._clean()
+
+    def stats(self, group):
+        """A group of counters ("pool", "gro", "inet", "tcp", "lcores") by telemetry."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+            sock.settimeout(5)
+            sock.connect(os.path.join(self.runtime, "dpdk_telemetry.v2"))
+            sock.recv(1024)  # a greeting
+            sock.send(f"/pagewheel/{group}".encode())
+            answer = json.loads(sock.recv(65536))
+        values = answer[f"/pagewheel/{group}"]
+        if values is None:
+            raise LabError(f"no counters of {group}")
+        return values
+
+    def wait_for(self, group, condition, timeout=5.0):
+        """Read a group until condition(values) holds; returns the values, or None."""
+        end = time.monotonic() + timeout
+        while True:
+            values = self.stats(group)
+            if condition(values):
+                return values
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.02)
