@@ -17,6 +17,7 @@ PEER_IP = "198.18.0.1"
 DUT_IP = "198.18.0.2"
 DUT_DEV = "pw0"
 PEER_DEV = "pw1"
+VETH = f"net_af_packet0,iface={DUT_DEV},framecnt=4096"
 
 
 class LabError(Exception):
@@ -77,7 +78,7 @@ class Pagewheel:
 
     _count = 0
 
-    def __init__(self, lab, binary, *options, eal=(), stderr=None):
+    def __init__(self, lab, binary, *options, mode="tcp", vdev=VETH, stderr=None):
         Pagewheel._count += 1
         self.prefix = f"pw-{os.getpid()}-{Pagewheel._count}"
         self.runtime = os.path.join("/var/run/dpdk", self.prefix)
@@ -88,9 +89,8 @@ class Pagewheel:
         self.args = lab.in_dut(
             binary, f"--lcores={lcores}", "--in-memory", "--no-pci", "--log-level=4",
             f"--file-prefix={self.prefix}",
-            f"--vdev=net_af_packet0,iface={DUT_DEV},framecnt=4096", *eal,
-            "--", "--interactive", "--auto-start", "--forward-mode=tcp", f"--ip={DUT_IP}/24",
-            *options)
+            f"--vdev={vdev}", "--", "--interactive", "--auto-start", f"--forward-mode={mode}",
+            f"--ip={DUT_IP}/24", *options)
         self.stderr = stderr
         self.process = None
 
