@@ -78,8 +78,12 @@ pw_cli_create(struct pw_app *app)
 {
 	struct pw_cli *cli = calloc(1, sizeof(*cli));
 
-	if (cli == NULL || (cli->app = app, gather_commands(cli)) < 0 ||
-		(cli->batch = cmdline_new(cli->commands, "", -1, -1)) == NULL) {
+	if (cli != NULL) {
+		cli->app = app;
+		if (gather_commands(cli) == 0)
+			cli->batch = cmdline_new(cli->commands, "", -1, -1);
+	}
+	if (cli == NULL || cli->batch == NULL) {
 		pw_error("out of memory");
 		pw_cli_destroy(cli);
 		return NULL;

@@ -102,14 +102,12 @@ timeout_ms(const struct pw_app *app, const struct report *last)
 static void
 read_input(struct pw_app *app)
 {
-	char c;
+	char c = '\n'; /* also when there is none, or no standard input */
 
-	if (app->options.interactive) {
-		if (!pw_cli_read_stdin(app->cli))
-			app->quit = true;
-	} else if (read(STDIN_FILENO, &c, 1) == 0 || c == '\n') {
-		app->quit = true;
-	}
+	if (app->options.interactive)
+		app->quit = !pw_cli_read_stdin(app->cli) || app->quit;
+	else if (read(STDIN_FILENO, &c, 1) >= 0 || errno != EINTR)
+		app->quit = c == '\n';
 }
 
 void

@@ -2,10 +2,12 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -147,6 +149,18 @@ init_eal(const struct pw_options *options, int argc, char **argv)
 	return -1;
 }
 
+/* Without the three standard descriptors, the next file opened would be taken for one of them. */
+static void
+open_standard_descriptors(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDWR);
+	if (fd >= 0)
+		close(fd);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -155,6 +169,7 @@ main(int argc, char **argv)
 	char *no_arguments[] = {argv[0], NULL};
 	int signals_fd;
 
+	open_standard_descriptors();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pw_options_parse(&app.options, own < argc ? argc - own : 1,
 		    own < argc ? argv + own : no_arguments) < 0)
@@ -180,5 +195,9 @@ main(int argc, char **argv)
 	close_app(&app);
 	pw_hugefiles_remove();
 	rte_eal_cleanup();
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		pw_error("the output could not be written");
+		app.failed = true;
+	}
 	return app.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

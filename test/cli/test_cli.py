@@ -204,6 +204,21 @@ class Ends(unittest.TestCase):
         self.assertGreaterEqual(done.stdout.count("port 0: RX"), 2)
         self.assertIn("Mbit/s", done.stdout)
 
+    def test_without_standard_descriptors(self):
+        for closed in ("<&-", ">&- 2>&- <&-"):
+            with self.subTest(closed=closed):
+                command = " ".join([BINARY, *EAL, *NULL_PORTS, "--"])
+                done = subprocess.run(["sh", "-c", f"exec {command} {closed}"], timeout=20,
+                                      capture_output=True, check=False)
+                self.assertEqual(done.returncode, 0)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([BINARY, *EAL, *NULL_PORTS, "--", "--stats-period=1"],
+                                  stdout=full, stderr=subprocess.PIPE, timeout=20, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"could not be written", done.stderr)
+
     def test_terminal(self):
         """A prompt, a wrong command, Ctrl-D."""
         master, slave = pty.openpty()
