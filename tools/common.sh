@@ -34,18 +34,23 @@ install_packages() {
 	rm -f "$BUILD.packages.log"
 }
 
-# build DIR [MESON OPTIONS]: quiet unless it fails.
+# build DIR TARGET [MESON OPTIONS]: quiet unless it fails; on a terminal with ninja's progress.
 build() {
-	local dir=$1
+	local dir=$1 target=$2
 	local log=$dir.log
-	shift
+	shift 2
 
 	echo "Building in ${dir#"$TOP"/}" >&2
-	{ [ -f "$dir/build.ninja" ] || meson setup "$dir" "$TOP" "$@"; } >"$log" 2>&1 &&
-		ninja -C "$dir" >>"$log" 2>&1 || {
+	if [ ! -f "$dir/build.ninja" ] && ! meson setup "$dir" "$TOP" "$@" >"$log" 2>&1; then
+		tail -n 40 "$log" >&2
+		die "meson failed; all of its output: $log"
+	fi
+	if [ -t 2 ]; then
+		ninja -C "$dir" "$target" >&2 || die "the build failed"
+	elif ! ninja -C "$dir" "$target" >"$log" 2>&1; then
 		tail -n 40 "$log" >&2
 		die "the build failed; all of its output: $log"
-	}
+	fi
 	rm -f "$log"
 }
 

@@ -2,10 +2,11 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 
-/* show pool, gro, inet, tcp, fwd: the groups of stats.c */
+/* show pool, gro, inet, tcp, lcores: the groups of stats.c */
 
 #include "app.h"
 #include "cli.h"
+#include "fwd.h"
 #include "stats.h"
 
 struct stats_args {
@@ -25,7 +26,8 @@ run_show(void *args, struct cmdline *cl, void *data)
 
 	(void)cl;
 	if (pw_stats_show(app, found) < 0)
-		pw_cli_fail(app, "show %s failed", name);
+		pw_cli_fail(app, "show %s: the mode %s has no such stage; stop, then set fwd tcp",
+			name, pw_fwd_engine(app->fwd)->name);
 }
 
 static cmdline_parse_inst_t cmd_show = {

@@ -245,6 +245,7 @@ pw_fwd_start(struct pw_fwd *fwd)
 {
 	if (fwd->running)
 		return -EALREADY;
+	pw_fwd_clear_stats(fwd);
 	fwd->running = true;
 	fwd->stopping = false;
 	for (unsigned i = 0; i < fwd->nb_lcores; i++)

@@ -127,12 +127,12 @@ run(struct pw_app *app, int signals_fd)
 	}
 	if (app->quit)
 		return;
+	if ((!options->interactive || options->auto_start) && !pw_fwd_is_running(app->fwd))
+		pw_cmd_start(app);
 	if (options->interactive && pw_cli_open_stdin(app->cli) < 0) {
 		app->failed = true;
 		return;
 	}
-	if ((!options->interactive || options->auto_start) && !pw_fwd_is_running(app->fwd))
-		pw_cmd_start(app);
 	if (!options->interactive && options->stats_period_s == 0)
 		printf("Press Enter to exit\n");
 	pw_loop_run(app, signals_fd);

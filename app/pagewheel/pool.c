@@ -17,7 +17,7 @@
 #include "pw_mempool.h"
 
 /* Hugepages of 2 MiB that EAL, ports and TCP take beside the pool. */
-#define EAL_PAGES 64
+#define OTHER_HUGEPAGES 64
 
 static unsigned long
 read_number(const char *dir, const char *file)
@@ -44,8 +44,15 @@ needed_bytes(const struct pw_options *options)
 		((size_t)options->mbuf_size + sizeof(struct rte_mbuf) + RTE_CACHE_LINE_SIZE);
 }
 
-void
-pw_pool_explain_hugepages(const struct pw_options *options)
+/* Pages of 2 MiB for the pool, with what small pages waste, and for all else. */
+static size_t
+needed_hugepages(const struct pw_options *options)
+{
+	return 2 * needed_bytes(options) / (2 << 20) + OTHER_HUGEPAGES;
+}
+
+static void
+print_hugepages(void)
 {
 	glob_t dirs;
 
@@ -56,9 +63,23 @@ pw_pool_explain_hugepages(const struct pw_options *options)
 				read_number(dirs.gl_pathv[i], "free_hugepages"),
 				read_number(dirs.gl_pathv[i], "nr_hugepages"));
 	globfree(&dirs);
-	pw_error(
-		"the pool needs %zu MiB and more; to reserve enough: hugeadm --pool-pages-min 2MB:%zu",
-		needed_bytes(options) >> 20, 2 * needed_bytes(options) / (2 << 20) + EAL_PAGES);
+}
+
+void
+pw_pool_explain_hugepages(const struct pw_options *options)
+{
+	static const char dir[] = "/sys/kernel/mm/hugepages/hugepages-2048kB";
+	size_t free_pages = read_number(dir, "free_hugepages");
+	size_t needed = needed_hugepages(options);
+
+	print_hugepages();
+	if (free_pages < needed)
+		pw_error("about %zu of 2 MiB are needed; to reserve them: hugeadm --pool-pages-min "
+			 "2MB:%zu",
+			needed, read_number(dir, "nr_hugepages") + needed - free_pages);
+	else
+		pw_error("they are enough, if EAL can get at them: mount -t hugetlbfs nodev "
+			 "/dev/hugepages, or add --in-memory before the --");
 }
 
 static struct rte_mempool *

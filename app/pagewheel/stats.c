@@ -181,7 +181,7 @@ print_gro(const struct pw_app *app, const void *stats)
 }
 
 static void
-print_inet(const struct pw_app *app, const void *stats)
+print_cure(const struct pw_app *app, const void *stats)
 {
 	(void)stats;
 	pw_engine_tcp_print_cure(app);
@@ -206,8 +206,8 @@ print_fwd(const struct pw_app *app, const void *stats)
 static const struct pw_stats_group groups[] = {
 	GROUP("pool", "RX buffers and their recycling", pool_stats, read_pool, print_pool),
 	GROUP("gro", "merging of TCP segments", gro_stats, pw_engine_tcp_read_gro, print_gro),
-	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_inet),
-	GROUP("tcp", "TCP", tcp_stats, pw_engine_tcp_read_tcp, NULL),
+	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure),
+	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure),
 	GROUP("lcores", "the polling lcores", fwd_stats, read_fwd, print_fwd),
 };
 
@@ -244,11 +244,8 @@ pw_stats_show(const struct pw_app *app, const struct pw_stats_group *group)
 	uint64_t stats[PW_STATS_MAX_BYTES / sizeof(uint64_t)];
 	int rc = group->read(app, stats);
 
-	if (rc < 0) {
-		pw_error("show %s: the mode %s has no such stage; try: set fwd tcp", group->name,
-			pw_fwd_engine(app->fwd)->name);
+	if (rc < 0)
 		return rc;
-	}
 	printf("%s: %s\n", group->name, group->help);
 	for (unsigned i = 0; i < group->nb_stats; i++)
 		printf("  %s: %" PRIu64 " %s\n", group->stats[i].name,

@@ -13,6 +13,10 @@
 
 #include "pw_store.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Name of the mempool operations. */
 #define PW_MEMPOOL_OPS_NAME "pagewheel"
 
@@ -27,5 +31,9 @@
  * @return 0, or -ENOTSUP when the pool has another handler
  */
 int pw_mempool_get_stats(const struct rte_mempool *mp, struct pw_store_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

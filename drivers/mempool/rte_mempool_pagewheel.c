@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_errno.h>
 #include <rte_log.h>
@@ -48,6 +49,25 @@ read_strategy(const struct rte_mempool *mp, struct pw_strategy *strategy)
 	return 0;
 }
 
+/* Say which page order would do. */
+static void
+explain_too_large(const struct rte_mempool *mp, const struct pw_store_params *params)
+{
+	struct pw_strategy larger = params->strategy;
+
+	while (larger.page_order < PW_PAGE_ORDER_MAX &&
+		pw_strategy_page_bytes(&larger) < params->stride_bytes)
+		larger.page_order++;
+	PW_LOG(ERR,
+		"pool %s: an object of %u bytes (%u with its header) does not fit a page of %zu bytes, "
+		"which strategy %s cuts; with a page order behind the name, as in %.*s:%u, pages have "
+		"%zu bytes",
+		mp->name, mp->elt_size, params->stride_bytes,
+		pw_strategy_page_bytes(&params->strategy), params->strategy.name,
+		(int)strcspn(params->strategy.name, ":"), params->strategy.name, larger.page_order,
+		pw_strategy_page_bytes(&larger));
+}
+
 static int
 pagewheel_alloc(struct rte_mempool *mp)
 {
@@ -65,19 +85,15 @@ pagewheel_alloc(struct rte_mempool *mp)
 
 	store = pw_store_create(&params);
 	if (store == NULL && rte_errno == EMSGSIZE) {
-		PW_LOG(ERR,
-			"pool %s: an object of %zu bytes (%u with its header) does not fit a page "
-			"of %zu bytes, which strategy %s cuts; ask for a larger page order, as in " PW_MEMPOOL_STRATEGY_ENV
-			"=reuse:5",
-			mp->name, (size_t)mp->elt_size, params.stride_bytes,
-			pw_strategy_page_bytes(&params.strategy), params.strategy.name);
+		explain_too_large(mp, &params);
 		return -EINVAL;
 	}
 	if (store == NULL) {
 		PW_LOG(ERR, "pool %s: cannot make a store: %s", mp->name, rte_strerror(rte_errno));
 		return -rte_errno;
 	}
-	PW_LOG(INFO, "pool %s: strategy %s", mp->name, params.strategy.name);
+	PW_LOG(NOTICE, "pool %s: strategy %s, pages of %zu bytes", mp->name, params.strategy.name,
+		pw_strategy_page_bytes(&params.strategy));
 	mp->pool_data = store;
 	return 0;
 }

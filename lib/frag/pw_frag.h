@@ -19,6 +19,10 @@
 
 #include "pw_pages.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_frag_cache;
 
 struct pw_frag_stats {
@@ -65,5 +69,9 @@ int pw_frag_free(struct pw_arena *arena, void *frag);
 
 /** Read the counters. Exact when read by the owner. */
 void pw_frag_get_stats(const struct pw_frag_cache *cache, struct pw_frag_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

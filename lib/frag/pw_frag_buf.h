@@ -18,6 +18,10 @@
 
 #include "pw_frag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_frag_buf {
 	struct rte_mbuf_ext_shared_info shinfo;
 	struct pw_arena *arena;
@@ -48,5 +52,9 @@ void pw_frag_buf_attach(
 
 /** Drop a reference. Any thread. NULL is allowed. */
 void pw_frag_buf_put(struct pw_frag_buf *buf);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,6 +20,10 @@
 
 #include <rte_mbuf.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_gro;
 
 /**
@@ -72,5 +76,9 @@ void pw_gro_flush(struct pw_gro *gro);
 
 /** Read the counters. Exact when read by the owner. */
 void pw_gro_get_stats(const struct pw_gro *gro, struct pw_gro_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 
 #include <rte_mbuf.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * Remove len_bytes from the front. Segments left without data are freed.
  *
@@ -35,5 +39,9 @@ void pw_chain_cut(struct rte_mbuf *m, uint32_t len_bytes);
  * @param offset_bytes  at most the length of the packet
  */
 uint16_t pw_chain_sum(const struct rte_mbuf *m, uint32_t offset_bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

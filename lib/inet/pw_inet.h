@@ -18,6 +18,10 @@
 #include <rte_ip.h>
 #include <rte_mbuf.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_inet;
 
 struct pw_inet_ops {
@@ -88,5 +92,9 @@ void pw_inet_tick(struct pw_inet *inet, uint64_t now_us);
 
 /** Read the counters. Exact when read by the owner. */
 void pw_inet_get_stats(const struct pw_inet *inet, struct pw_inet_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

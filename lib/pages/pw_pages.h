@@ -22,8 +22,13 @@
 #include <sys/queue.h>
 
 #include <rte_common.h>
+#include <rte_memory.h>
 
 #include "pw_strategy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct pw_arena;
 
@@ -124,5 +129,9 @@ size_t pw_arena_page_bytes(const struct pw_arena *arena);
 
 /** Read the counters. */
 void pw_arena_get_stats(struct pw_arena *arena, struct pw_arena_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

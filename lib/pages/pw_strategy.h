@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** A page of order 0 has 4096 bytes, whatever the page size of the memory behind it. */
 #define PW_PAGE_SHIFT 12
 /** Largest page order: 4096 << 9 bytes, a hugepage of 2 MiB. */
@@ -60,5 +64,9 @@ const char *pw_strategy_list(char *buf, size_t size);
 
 /** One line on what row i of the table does, and its name; NULL after the last row. */
 const char *pw_strategy_help(unsigned i, const char **name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -26,6 +26,10 @@
 
 #include "pw_pages.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_store;
 
 struct pw_store_params {
@@ -95,5 +99,9 @@ const struct pw_strategy *pw_store_strategy(const struct pw_store *store);
 
 /** Read the counters. Exact when nobody gets or puts. */
 void pw_store_get_stats(struct pw_store *store, struct pw_store_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 
 #include "pw_frag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pw_tcp;
 struct pw_tcp_conn;
 
@@ -145,5 +149,9 @@ void *pw_tcp_get_user(const struct pw_tcp_conn *conn);
 
 /** Address and port of the peer. */
 void pw_tcp_get_peer(const struct pw_tcp_conn *conn, rte_be32_t *addr, uint16_t *port);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,7 +2,9 @@
 """What is installed: headers that stand alone, a library that links, a pkg-config file."""
 
 import glob
+import itertools
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -28,21 +30,36 @@ class Install(unittest.TestCase):
             headers = [os.path.basename(path)
                        for path in glob.glob(f"{root}/usr/local/include/pagewheel/*.h")]
             self.assertIn("pw_mempool.h", headers)
-            for header in headers:
-                with self.subTest(header=header):
+            for header, (compiler, suffix) in itertools.product(
+                    headers, (("cc", "c"), ("c++", "cc"))):
+                with self.subTest(header=header, compiler=compiler):
                     program = (f"#include <{header}>\n#include <pw_strategy.h>\n"
                                "int main(void) { struct pw_strategy s; "
                                "return pw_strategy_parse(0, &s); }\n")
-                    source = os.path.join(root, "program.c")
+                    source = os.path.join(root, f"program.{suffix}")
                     with open(source, "w", encoding="utf-8") as file:
                         file.write(program)
-                    done = subprocess.run(["cc", "-Wall", "-Werror", source, "-o",
+                    done = subprocess.run([compiler, "-Wall", "-Werror", source, "-o",
                                            os.path.join(root, "program"), *flags],
                                           capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr)
+            self.check_symbols(root, headers)
             libdir = os.path.dirname(glob.glob(f"{root}/**/libpagewheel.so", recursive=True)[0])
             subprocess.run([os.path.join(root, "program")], check=True,
                            env={**os.environ, "LD_LIBRARY_PATH": libdir})
+
+    def check_symbols(self, root, headers):
+        """The library exports what the headers declare, all of it and nothing else."""
+        library = glob.glob(f"{root}/**/libpagewheel.so", recursive=True)[0]
+        symbols = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
+                                 capture_output=True, text=True).stdout
+        exported = set(re.findall(r"\b(pw_\w+)$", symbols, re.MULTILINE))
+        declared = set()
+        for header in headers:
+            with open(f"{root}/usr/local/include/pagewheel/{header}", encoding="utf-8") as file:
+                code = re.sub(r"/\*.*?\*/|static inline.*?\n}\n", "", file.read(), flags=re.DOTALL)
+            declared |= set(re.findall(r"\b(pw_\w+)\([^;{]*\);", code))
+        self.assertEqual(exported, declared)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ net_af_packet; the peer's end is an ordinary interface of Linux. Nothing outside
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -31,6 +32,15 @@ def _check(*args):
     return done.stdout
 
 
+def _sweep():
+    """Remove the namespaces of laboratories that were killed."""
+    for line in _check("ip", "netns", "list").splitlines():
+        found = re.match(r"pw-(?:dut|peer)-\w+-(\d+)\b", line)
+        if found and not os.path.exists(f"/proc/{found.group(1)}"):
+            subprocess.run(["ip", "netns", "del", found.group(0)], check=False,
+                           capture_output=True)
+
+
 class Lab:
     """The two namespaces and the wire between them; a context manager."""
 
@@ -40,6 +50,7 @@ class Lab:
         self.peer = f"pw-peer-{name}-{os.getpid()}"
 
     def __enter__(self):
+        _sweep()
         try:
             for name in (self.dut, self.peer):
                 _check("ip", "netns", "add", name)
@@ -103,8 +114,7 @@ class Pagewheel:
         if line is None:
             code = self.process.wait(timeout=10)
             self._clean()
-            raise LabError(f"pagewheel does not start (exit code {code}): "
-                           f"{' '.join(self.args)}\n{self.log}")
+            raise LabError(f"pagewheel does not start (exit code {code})\n{self.log}".strip())
         return self
 
     def _read_until(self, text):
