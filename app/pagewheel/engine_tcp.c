@@ -155,7 +155,7 @@ open_tcp(struct stack *stack, const struct pw_app *app, const struct pw_port_inf
 		.max_conns = MAX_CONNS,
 		.rcvbuf_bytes = RCVBUF_BYTES,
 		.sndbuf_bytes = SNDBUF_BYTES,
-		/* The port's descriptors and our own segments need the rest. */
+		/* With its reserve 3/4; the port's descriptors and our segments need the rest. */
 		.max_held_mbufs = app->options.total_num_mbufs / 2,
 		.mtu_bytes = choose_mtu(info, &app->options),
 		.secret = rte_rand(),

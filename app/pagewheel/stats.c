@@ -47,6 +47,7 @@ static const struct pw_stat pool_stats[] = {
 	{"pages_touched", "pages", offsetof(struct pw_store_stats, pages.pages_touched)},
 	{"page_allocs", "pages", offsetof(struct pw_store_stats, pages.page_allocs)},
 	{"page_frees", "pages", offsetof(struct pw_store_stats, pages.page_frees)},
+	{"page_failures", "times", offsetof(struct pw_store_stats, pages.page_failures)},
 	{"meta_bytes", "bytes", offsetof(struct pw_store_stats, pages.meta_bytes)},
 };
 
@@ -122,6 +123,7 @@ static const struct pw_stat tcp_stats[] = {
 	STAT(pw_tcp_stats, fast_retrans, "times"),
 	STAT(pw_tcp_stats, window_probes, "segments"),
 	STAT(pw_tcp_stats, no_mbuf, "segments"),
+	STAT(pw_tcp_stats, no_frag, "times"),
 	STAT(pw_tcp_stats, held_mbufs, "buffers"),
 };
 

@@ -269,20 +269,13 @@ refill(struct pw_store *store, struct magazine *mag, uint32_t n)
 	return mag->len >= n;
 }
 
-/* Empty all magazines, and keep their locks so that no object hides in one meanwhile. */
+/* Nothing moves between magazines and pages while all their locks are held. */
 static void
-lock_and_gather(struct pw_store *store)
+lock_magazines(struct pw_store *store)
 {
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++) {
-		struct magazine *mag = store->magazines[i];
-
-		if (mag == NULL)
-			continue;
-		rte_spinlock_lock(&mag->lock);
-		put_to_pages(store, mag->objs, mag->len);
-		mag->flushes += mag->len;
-		mag->len = 0;
-	}
+	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
+		if (store->magazines[i] != NULL)
+			rte_spinlock_lock(&store->magazines[i]->lock);
 }
 
 static void
@@ -293,13 +286,24 @@ unlock_magazines(struct pw_store *store)
 			rte_spinlock_unlock(&store->magazines[i]->lock);
 }
 
+static void
+empty_magazine(struct pw_store *store, struct magazine *mag)
+{
+	put_to_pages(store, mag->objs, mag->len);
+	mag->flushes += mag->len;
+	mag->len = 0;
+}
+
 /* Gather what lies in all magazines, then serve from the pages alone: all n objects or none. */
 static int
 get_gathered(struct pw_store *store, void **objs, unsigned n)
 {
 	uint32_t got = 0;
 
-	lock_and_gather(store);
+	lock_magazines(store);
+	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
+		if (store->magazines[i] != NULL)
+			empty_magazine(store, store->magazines[i]);
 	rte_spinlock_lock(&store->lock);
 	store->gathers++;
 	if (store->free >= n) {
@@ -372,12 +376,12 @@ pw_store_count(struct pw_store *store)
 {
 	uint64_t count;
 
-	rte_spinlock_lock(&store->lock);
+	lock_magazines(store);
 	count = store->free;
-	rte_spinlock_unlock(&store->lock);
 	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
 		if (store->magazines[i] != NULL)
-			count += __atomic_load_n(&store->magazines[i]->len, __ATOMIC_RELAXED);
+			count += store->magazines[i]->len;
+	unlock_magazines(store);
 	return count;
 }
 

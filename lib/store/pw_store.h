@@ -14,7 +14,9 @@
  * page whose objects are all back goes home to the arena; with reuse it stays on the magazine and
  * is the next to go out.
  *
- * Threads that are no lcores of the process that made the store share one magazine.
+ * Threads that are no lcores share one magazine, and so do lcores that the process which made the
+ * store did not have; in a secondary process, lcores of the same number share theirs with the
+ * primary's.
  *
  * A store never writes into an object, and never fails while enough objects are free: it gathers
  * them from partly free pages and from all magazines before it says no.
@@ -88,10 +90,16 @@ int pw_store_add(struct pw_store *store, void *addr, rte_iova_t iova, size_t len
  */
 int pw_store_get(struct pw_store *store, void **objs, unsigned n);
 
-/** Take n objects back. What is not a handed-out object is refused and counted. */
+/**
+ * Take n objects back.
+ *
+ * What is not a handed-out object is refused and counted where it comes to its page: without reuse
+ * at once, with reuse when it leaves a full magazine. An object put twice into a magazine goes out
+ * twice.
+ */
 void pw_store_put(struct pw_store *store, void *const *objs, unsigned n);
 
-/** Number of objects in the store. Exact when nobody gets or puts. */
+/** Number of objects in the store. Stops all others for a moment, so call it now and then only. */
 unsigned pw_store_count(struct pw_store *store);
 
 /** The strategy the store was made with. */

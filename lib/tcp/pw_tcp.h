@@ -42,7 +42,7 @@ struct pw_tcp_app {
 	void (*opened)(struct pw_tcp_conn *conn, void *app_ctx);
 	/** There is data to take, or the stream has ended. */
 	void (*readable)(struct pw_tcp_conn *conn, void *app_ctx);
-	/** The peer acknowledged data: there may be room to send. */
+	/** There may be room to send: the peer acknowledged data, or fragments are free again. */
 	void (*writable)(struct pw_tcp_conn *conn, void *app_ctx);
 	/** The connection is gone; it may not be used any more. Called once for each opened. */
 	void (*closed)(struct pw_tcp_conn *conn, void *app_ctx);
@@ -58,9 +58,13 @@ struct pw_tcp_params {
 	uint32_t max_conns;	     /**< 1 to 1048576 */
 	uint32_t rcvbuf_bytes;	     /**< received data a connection may hold; at least 4096 */
 	uint32_t sndbuf_bytes;	     /**< data to send a connection may hold; at least 4096 */
-	uint32_t max_held_mbufs;     /**< received mbufs that all connections together may hold */
-	uint16_t mtu_bytes;	     /**< of the port, 576 to 65535 */
-	uint64_t secret;	     /**< for initial sequence numbers (RFC 6528): random */
+	/**
+	 * Received mbufs that all connections together may hold; half as many again are kept for
+	 * those that hold less than a fair share.
+	 */
+	uint32_t max_held_mbufs;
+	uint16_t mtu_bytes; /**< of the port, 576 to 65535 */
+	uint64_t secret;    /**< for initial sequence numbers (RFC 6528): random */
 };
 
 /** Counters; where Linux has the same one in /proc/net/snmp or netstat, it has the same name. */
@@ -92,6 +96,7 @@ struct pw_tcp_stats {
 	uint64_t fast_retrans;
 	uint64_t window_probes;
 	uint64_t no_mbuf;    /**< segments not sent: pool exhausted */
+	uint64_t no_frag;    /**< data not taken from an application: arena exhausted */
 	uint64_t held_mbufs; /**< received mbufs held now */
 };
 

@@ -92,6 +92,14 @@ pw_tcp_conn_set_state(struct pw_tcp_conn *conn, enum pw_tcp_state state)
 }
 
 void
+pw_tcp_conn_tell(
+	struct pw_tcp_conn *conn, void (*callback)(struct pw_tcp_conn *conn, void *app_ctx))
+{
+	if (callback != NULL)
+		callback(conn, conn->listener->app_ctx);
+}
+
+void
 pw_tcp_conn_finish(struct pw_tcp_conn *conn, uint64_t now_us)
 {
 	if (conn->aborting && conn->state != PW_TCP_CLOSED) {
@@ -110,8 +118,8 @@ pw_tcp_conn_release(struct pw_tcp_conn *conn)
 	struct pw_tcp *tcp = conn->tcp;
 
 	pw_tcp_conn_set_state(conn, PW_TCP_CLOSED);
-	if (conn->was_opened && conn->listener->app->closed != NULL)
-		conn->listener->app->closed(conn, conn->listener->app_ctx);
+	if (conn->was_opened)
+		pw_tcp_conn_tell(conn, conn->listener->app->closed);
 	rte_hash_del_key(tcp->by_key, &conn->key);
 	pw_tcp_queue_clear(tcp, &conn->in_order);
 	tcp->ofo_mbufs -= conn->out_of_order.mbufs;

@@ -100,8 +100,6 @@ passes_checks(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_t n
 static bool
 establish(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_t now_us)
 {
-	const struct pw_tcp_listener *listener = conn->listener;
-
 	if (seg->ack != conn->snd_nxt) {
 		pw_tcp_reset_reply(conn->tcp, &conn->key, seg, now_us);
 		return false;
@@ -110,8 +108,7 @@ establish(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_t now_u
 	conn->tcp->stats.passive_opens++;
 	conn->retries = 0;
 	conn->was_opened = true;
-	if (listener->app->opened != NULL)
-		listener->app->opened(conn, listener->app_ctx);
+	pw_tcp_conn_tell(conn, conn->listener->app->opened);
 	return true;
 }
 
@@ -191,13 +188,6 @@ text_input(
 }
 
 static void
-tell(struct pw_tcp_conn *conn, void (*callback)(struct pw_tcp_conn *conn, void *app_ctx))
-{
-	if (callback != NULL)
-		callback(conn, conn->listener->app_ctx);
-}
-
-static void
 accepted_input(
 	struct pw_tcp_conn *conn, struct rte_mbuf *m, const struct pw_tcp_seg *seg, uint64_t now_us)
 {
@@ -213,9 +203,9 @@ accepted_input(
 		fin_acked(conn, now_us);
 	text_input(conn, m, seg, now_us);
 	if (conn->rcv_nxt != rcv_nxt)
-		tell(conn, conn->listener->app->readable);
+		pw_tcp_conn_tell(conn, conn->listener->app->readable);
 	if (conn->snd_una != snd_una)
-		tell(conn, conn->listener->app->writable);
+		pw_tcp_conn_tell(conn, conn->listener->app->writable);
 }
 
 /* RFC 9293 3.10.7.4, TIME-WAIT: a new connection may take the place of the old one. */

@@ -330,6 +330,9 @@ pw_tcp_output(struct pw_tcp_conn *conn, uint64_t now_us)
 			sent = true;
 	if (!sent)
 		acknowledge(conn, now_us);
+	/* No ACK would tell the application that there are fragments again. */
+	if (conn->starved && conn->starved_us == 0)
+		pw_tcp_timer_set(conn, &conn->starved_us, now_us + PW_TCP_STARVED_US);
 	/* Something waits, and nothing is on its way that would bring an ACK: probe, or try again.
 	 */
 	if (conn->rexmit_us == 0 && conn->snd_una == conn->snd_max &&

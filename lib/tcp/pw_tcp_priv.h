@@ -25,6 +25,7 @@
 #define PW_TCP_RTO_MAX_US 60000000
 #define PW_TCP_DELACK_US 40000	     /**< RFC 9293 3.8.6.3: below half a second */
 #define PW_TCP_TIME_WAIT_US 60000000 /**< as Linux; also for FIN-WAIT-2 */
+#define PW_TCP_STARVED_US 10000	     /**< between looks for a free fragment */
 #define PW_TCP_SYNACK_RETRIES 5
 #define PW_TCP_DATA_RETRIES 8
 
@@ -104,6 +105,7 @@ struct pw_tcp_conn {
 	uint8_t retries;
 	bool in_recovery;
 	bool fin_queued;
+	bool starved; /**< the application had room to send, but no fragment was free */
 	uint8_t snd_wscale;
 	TAILQ_HEAD(pw_tcp_chunk_list, pw_tcp_chunk) chunks;
 
@@ -132,7 +134,7 @@ struct pw_tcp_conn {
 	uint32_t srtt_us, rttvar_us, rto_us;
 
 	/* timers: the time they fire, 0 when off */
-	uint64_t rexmit_us, delack_us, linger_us;
+	uint64_t rexmit_us, delack_us, linger_us, starved_us;
 };
 TAILQ_HEAD(pw_tcp_conn_list, pw_tcp_conn);
 
@@ -162,6 +164,9 @@ struct pw_tcp_conn *pw_tcp_conn_find(struct pw_tcp *tcp, const struct pw_tcp_key
 /** A connection in SYN-RECEIVED; recycles one when all are in use. NULL: none to be had. */
 struct pw_tcp_conn *pw_tcp_conn_new(struct pw_tcp *tcp, const struct pw_tcp_key *key);
 void pw_tcp_conn_set_state(struct pw_tcp_conn *conn, enum pw_tcp_state state);
+/** Call one of the application's callbacks, if it has it. */
+void pw_tcp_conn_tell(
+	struct pw_tcp_conn *conn, void (*callback)(struct pw_tcp_conn *conn, void *app_ctx));
 /** The end of each call for a connection: sends what is due, and releases it if it is gone. */
 void pw_tcp_conn_finish(struct pw_tcp_conn *conn, uint64_t now_us);
 /** Free the connection and what it holds; calls closed(). */

@@ -51,10 +51,19 @@ clear_out_of_order(struct pw_tcp_conn *conn)
 	pw_tcp_queue_clear(conn->tcp, &conn->out_of_order);
 }
 
+/*
+ * Is there memory for a packet? When connections whose readers do not read hold all there is,
+ * others get what a fair share would leave them, from a reserve of half as much again.
+ */
 static bool
-has_memory_for(const struct pw_tcp *tcp, const struct rte_mbuf *m)
+has_memory_for(const struct pw_tcp_conn *conn, const struct rte_mbuf *m)
 {
-	return tcp->stats.held_mbufs + m->nb_segs <= tcp->params.max_held_mbufs;
+	const struct pw_tcp *tcp = conn->tcp;
+	uint64_t held = tcp->stats.held_mbufs + m->nb_segs;
+	uint32_t max = tcp->params.max_held_mbufs;
+	uint64_t share = max / 4 / tcp->stats.curr_conns + 1;
+
+	return held <= max || (conn->in_order.mbufs < share && held <= (uint64_t)max + max / 2);
 }
 
 /* Cut a packet to what lies in [rcv_nxt, FIN); NULL when nothing is left. */
@@ -169,7 +178,7 @@ queue_out_of_order(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq)
 	/* Data in order must find memory even when every connection waits for some. */
 	if (queue->mbufs + m->nb_segs > PW_TCP_OFO_MAX ||
 		tcp->ofo_mbufs + m->nb_segs > tcp->params.max_held_mbufs / 4 ||
-		!has_memory_for(tcp, m)) {
+		tcp->stats.held_mbufs + m->nb_segs > tcp->params.max_held_mbufs) {
 		tcp->stats.ofo_drop++;
 		rte_pktmbuf_free(m);
 		return;
@@ -192,9 +201,9 @@ pw_tcp_recv_data(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq)
 		queue_out_of_order(conn, m, seq);
 		return;
 	}
-	if (!has_memory_for(conn->tcp, m))
+	if (!has_memory_for(conn, m))
 		clear_out_of_order(conn);
-	if (!has_memory_for(conn->tcp, m)) {
+	if (!has_memory_for(conn, m)) {
 		conn->tcp->stats.rcv_mem_drop++;
 		conn->ack_now = true;
 		rte_pktmbuf_free(m);

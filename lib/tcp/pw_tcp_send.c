@@ -70,8 +70,11 @@ pw_tcp_send(struct pw_tcp_conn *conn, const void *data, uint32_t len_bytes)
 
 		if (chunk_room(chunk) == 0)
 			chunk = add_chunk(conn, left);
-		if (chunk == NULL)
+		if (chunk == NULL) {
+			conn->starved = true;
+			conn->tcp->stats.no_frag++;
 			break;
+		}
 		n = RTE_MIN(left, chunk_room(chunk));
 		memcpy(chunk->data + chunk->len_bytes, (const char *)data + taken, n);
 		chunk->len_bytes += n;

@@ -68,6 +68,12 @@ run_timers(struct pw_tcp_conn *conn, uint64_t now_us)
 	else if (has_fired(&conn->rexmit_us, now_us))
 		retransmission_timeout(conn, now_us);
 
+	if (conn->state != PW_TCP_CLOSED && has_fired(&conn->starved_us, now_us)) {
+		conn->starved = false;
+		pw_tcp_conn_tell(conn, conn->listener->app->writable);
+		pw_tcp_conn_finish(conn, now_us);
+		return;
+	}
 	if (conn->state != PW_TCP_CLOSED && has_fired(&conn->delack_us, now_us)) {
 		conn->tcp->stats.delayed_acks++;
 		pw_tcp_send_ack(conn, now_us);
@@ -80,7 +86,8 @@ static uint64_t
 next_timer(const struct pw_tcp_conn *conn)
 {
 	/* A timer that is off, 0, comes last when counted down by one. */
-	return RTE_MIN(RTE_MIN(conn->rexmit_us - 1, conn->delack_us - 1), conn->linger_us - 1);
+	return RTE_MIN(RTE_MIN(conn->rexmit_us - 1, conn->delack_us - 1),
+		RTE_MIN(conn->linger_us - 1, conn->starved_us - 1));
 }
 
 void
