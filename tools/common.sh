@@ -54,6 +54,14 @@ build() {
 	rm -f "$log"
 }
 
+# only_one: tools/run and tools/test would take hugepages from under each other.
+only_one() {
+	[ -z "${PAGEWHEEL_LOCKED:-}" ] || return 0
+	exec 9>/run/lock/pagewheel.lock
+	flock -n 9 || die "another tools/run or tools/test is at work: wait for it to end"
+	export PAGEWHEEL_LOCKED=1
+}
+
 hugepages_file=/sys/kernel/mm/hugepages/hugepages-2048kB
 
 # reserve_hugepages N: have N free pages of 2 MiB; remembers how many there were.

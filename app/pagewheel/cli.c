@@ -13,6 +13,7 @@
 #include <cmdline_socket.h>
 
 #include "app.h"
+#include "signals.h"
 
 #define LINE_BYTES 1024
 
@@ -33,6 +34,7 @@ struct pw_cli {
 	struct cmdline *batch;	       /* parses, but neither reads nor prints */
 	struct cmdline *terminal;      /* NULL: standard input is none */
 	struct source input;
+	const struct source *source; /* of the command that runs; NULL: the terminal */
 	bool command_failed;
 };
 
@@ -122,7 +124,11 @@ pw_cli_fail(struct pw_app *app, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	pw_error("%s", text);
+	if (app->cli->source != NULL)
+		pw_error("%s line %u: %s", app->cli->source->name, app->cli->source->line_number,
+			text);
+	else
+		pw_error("%s", text);
 	app->cli->command_failed = true;
 }
 
@@ -142,20 +148,25 @@ run_line(struct pw_cli *cli, const struct source *source)
 	if (is_blank(source->line))
 		return 0;
 	cli->command_failed = false;
+	cli->source = source;
 	snprintf(line, sizeof(line), "%s\n", source->line);
 	rc = cmdline_parse(cli->batch, line);
-	fflush(stdout);
-	if (rc >= 0 && !cli->command_failed)
-		return 0;
-	if (rc >= 0)
-		pw_error("%s line %u: the command failed: %s", source->name, source->line_number,
-			source->line);
-	else
-		pw_error("%s line %u: %s: %s; \"help\" lists the commands", source->name,
-			source->line_number,
+	if (rc < 0)
+		pw_cli_fail(cli->app, "%s: %s; \"help\" lists the commands",
 			rc == CMDLINE_PARSE_NOMATCH ? "unknown command" : "wrong arguments",
 			source->line);
+	cli->source = NULL;
+	fflush(stdout);
+	if (!cli->command_failed)
+		return 0;
 	return -EINVAL;
+}
+
+/* After quit or a signal no more commands are run. */
+static bool
+is_over(const struct pw_cli *cli)
+{
+	return cli->app->quit || pw_signals_came();
 }
 
 /* Cut input into lines and run them, up to quit. Errors end it when a file is run. */
@@ -164,9 +175,10 @@ run_text(struct pw_cli *cli, struct source *source, const char *text, size_t len
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < len && rc == 0 && !cli->app->quit; i++) {
+	for (size_t i = 0; i < len && rc == 0 && !is_over(cli); i++) {
 		if (text[i] != '\n' && source->used + 1 < sizeof(source->line)) {
-			source->line[source->used++] = text[i];
+			/* A NUL would hide the rest of the line. */
+			source->line[source->used++] = text[i] == '\0' ? '?' : text[i];
 			continue;
 		}
 		if (text[i] != '\n') {
@@ -201,9 +213,9 @@ pw_cli_run_file(struct pw_cli *cli, const char *path)
 		pw_error("--cmdline-file=%s: %s", path, strerror(errno));
 		return -errno;
 	}
-	while (rc == 0 && !cli->app->quit && (len = fread(text, 1, sizeof(text), file)) > 0)
+	while (rc == 0 && !is_over(cli) && (len = fread(text, 1, sizeof(text), file)) > 0)
 		rc = run_text(cli, &source, text, len);
-	if (rc == 0 && ferror(file)) {
+	if (rc == 0 && ferror(file) && !is_over(cli)) {
 		pw_error("--cmdline-file=%s: cannot be read", path);
 		rc = -EIO;
 	}

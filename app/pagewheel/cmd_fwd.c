@@ -4,6 +4,7 @@
 
 /* start, stop, set fwd, show fwd stats, clear fwd stats, show config fwd */
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "app.h"
@@ -40,8 +41,12 @@ PW_CLI_WORD(mode, fwd_args, NULL);
 void
 pw_cmd_start(struct pw_app *app)
 {
-	if (pw_fwd_start(app->fwd) < 0)
+	int rc = pw_fwd_start(app->fwd);
+
+	if (rc == -EALREADY)
 		pw_cli_fail(app, "already started: stop first");
+	else if (rc < 0)
+		pw_cli_fail(app, "an lcore is busy with something else");
 	else
 		printf("%s packet forwarding - ports=%u - streams=%u\n",
 			pw_fwd_engine(app->fwd)->name, app->nb_ports, pw_fwd_nb_streams(app->fwd));

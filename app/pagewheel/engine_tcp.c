@@ -320,8 +320,14 @@ pw_engine_tcp_print_cure(const struct pw_app *app)
 {
 	struct pw_inet_stats stats;
 
-	if (pw_engine_tcp_read_inet(app, &stats) < 0 ||
-		stats.rx_bad_l4_cksum < BAD_CKSUMS_SUSPECT || stats.rx_tcp > 0)
+	if (pw_engine_tcp_read_inet(app, &stats) < 0)
+		return;
+	if (stats.tx_no_route > 0)
+		printf("%" PRIu64
+		       " answers had no way back: clients outside the prefix of --ip cannot be "
+		       "reached yet\n",
+			stats.tx_no_route);
+	if (stats.rx_bad_l4_cksum < BAD_CKSUMS_SUSPECT || stats.rx_tcp > 0)
 		return;
 	printf("All %" PRIu64 " TCP segments had wrong checksums. A virtual sender (veth, tap) may "
 	       "leave them to\nhardware that is not there: on its side run ethtool -K DEV tx off\n",

@@ -55,7 +55,7 @@ pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 }
 
 static uint16_t
-poll(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
+poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 {
 	const struct pw_engine *engine = lcore->fwd->engine;
 	struct pw_port *port = stream->rx_port;
@@ -81,7 +81,8 @@ run_lcore(void *arg)
 
 	while (!__atomic_load_n(&fwd->stopping, __ATOMIC_RELAXED)) {
 		for (unsigned i = 0; i < lcore->nb_streams; i++) {
-			uint16_t n = poll(lcore, lcore->streams[i], before / fwd->cycles_per_us);
+			uint16_t n = poll_stream(
+				lcore, lcore->streams[i], before / fwd->cycles_per_us);
 			uint64_t after = rte_rdtsc();
 
 			stats->cycles += after - before;
@@ -173,15 +174,26 @@ open_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_engine
 	return 0;
 }
 
+/* Not rte_lcore_count() - 1: that counts service lcores, which run no streams. */
+static unsigned
+count_workers(void)
+{
+	unsigned id, count = 0;
+
+	RTE_LCORE_FOREACH_WORKER (id)
+		count++;
+	return count;
+}
+
 struct pw_fwd *
 pw_fwd_create(const struct pw_app *app)
 {
-	unsigned workers = rte_lcore_count() - 1;
+	unsigned workers = count_workers();
 	struct pw_fwd *fwd;
 
 	if (workers == 0) {
 		pw_error("one lcore polls and one reads commands: at least two are needed, as in "
-			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0");
+			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0; service lcores do not count");
 		return NULL;
 	}
 	fwd = calloc(1, sizeof(*fwd));
@@ -229,8 +241,9 @@ pw_fwd_set_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_
 		return 0;
 	close_engine(fwd);
 	rc = open_engine(fwd, app, engine);
-	if (rc < 0)
-		open_engine(fwd, app, before);
+	/* rxonly has no state and cannot fail. */
+	if (rc < 0 && open_engine(fwd, app, before) < 0)
+		open_engine(fwd, app, pw_engine_find("rxonly"));
 	return rc;
 }
 
@@ -248,9 +261,16 @@ pw_fwd_start(struct pw_fwd *fwd)
 	pw_fwd_clear_stats(fwd);
 	fwd->running = true;
 	fwd->stopping = false;
-	for (unsigned i = 0; i < fwd->nb_lcores; i++)
-		if (fwd->lcores[i].nb_streams > 0)
-			rte_eal_remote_launch(run_lcore, &fwd->lcores[i], fwd->lcores[i].id);
+	for (unsigned i = 0; i < fwd->nb_lcores; i++) {
+		struct lcore *lcore = &fwd->lcores[i];
+
+		if (lcore->nb_streams == 0)
+			continue;
+		if (rte_eal_remote_launch(run_lcore, lcore, lcore->id) < 0) {
+			pw_fwd_stop(fwd);
+			return -EBUSY;
+		}
+	}
 	return 0;
 }
 

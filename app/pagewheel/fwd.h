@@ -58,7 +58,8 @@ int pw_fwd_set_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct
 
 const struct pw_engine *pw_fwd_engine(const struct pw_fwd *fwd);
 
-/** Start polling; the forwarding statistics begin at 0. Returns 0, or -EALREADY. */
+/** Start polling; the forwarding statistics begin at 0. Returns 0, -EALREADY, or -EBUSY (an lcore).
+ */
 int pw_fwd_start(struct pw_fwd *fwd);
 
 /** Let all lcores finish their poll and wait for them. Returns 0, or -EALREADY. */

@@ -26,7 +26,8 @@ remove_file(const struct rte_memseg_list *list, const struct rte_memseg *seg, vo
 		return 0;
 	path[len] = '\0';
 	/* With --in-memory there is no file; with --single-file-segments it is met again. */
-	if (path[0] == '/' && strstr(path, "map_") != NULL && strstr(path, " (deleted)") == NULL)
+	if (path[0] == '/' && strstr(strrchr(path, '/'), "map_") != NULL &&
+		strstr(path, " (deleted)") == NULL)
 		unlink(path);
 	return 0;
 }

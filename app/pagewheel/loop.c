@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <rte_cycles.h>
@@ -17,6 +15,7 @@
 #include "app.h"
 #include "cli.h"
 #include "fwd.h"
+#include "notice.h"
 
 /* What the periodic report shows the change of. */
 struct report {
@@ -24,22 +23,6 @@ struct report {
 	struct pw_lcore_stats lcores;
 	struct pw_port_stats *ports;
 };
-
-int
-pw_loop_open_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
 
 static void
 read_report(const struct pw_app *app, struct report *report)
@@ -111,11 +94,12 @@ read_input(struct pw_app *app)
 }
 
 void
-pw_loop_run(struct pw_app *app, int signals_fd)
+pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd)
 {
 	bool wants_input = app->options.interactive || app->options.stats_period_s == 0;
 	struct pollfd fds[] = {
 		{.fd = signals_fd, .events = POLLIN},
+		{.fd = notices_fd, .events = POLLIN},
 		{.fd = wants_input ? STDIN_FILENO : -1, .events = POLLIN},
 	};
 	struct report last = {.ports = calloc(app->nb_ports, sizeof(*last.ports))};
@@ -128,12 +112,14 @@ pw_loop_run(struct pw_app *app, int signals_fd)
 
 		if (ready < 0 && errno != EINTR)
 			break;
+		if (ready == 0)
+			print_report(app, &last);
 		if (ready > 0 && fds[0].revents != 0)
 			app->quit = true;
 		else if (ready > 0 && fds[1].revents != 0)
+			pw_notice_print();
+		else if (ready > 0 && fds[2].revents != 0)
 			read_input(app);
-		else if (ready == 0)
-			print_report(app, &last);
 		if (ferror(stdout)) /* whoever read our output is gone */
 			app->quit = true;
 	}

@@ -7,13 +7,11 @@
 struct pw_app;
 
 /**
- * Block SIGINT, SIGTERM and SIGHUP, to be read by the main loop: call it before any thread starts.
+ * Commands, lines of the lcores and periodic statistics, until it is time to quit.
  *
- * @return a descriptor, or a negative errno
+ * @param signals_fd  of pw_signals_open()
+ * @param notices_fd  of pw_notice_open()
  */
-int pw_loop_open_signals(void);
-
-/** Commands, signals and periodic statistics, until it is time to quit. */
-void pw_loop_run(struct pw_app *app, int signals_fd);
+void pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd);
 
 #endif

@@ -19,8 +19,10 @@
 #include "fwd.h"
 #include "hugefiles.h"
 #include "loop.h"
+#include "notice.h"
 #include "pool.h"
 #include "port.h"
+#include "signals.h"
 #include "stats.h"
 
 void
@@ -117,7 +119,7 @@ close_app(struct pw_app *app)
 }
 
 static void
-run(struct pw_app *app, int signals_fd)
+run(struct pw_app *app, int signals_fd, int notices_fd)
 {
 	const struct pw_options *options = &app->options;
 
@@ -125,7 +127,7 @@ run(struct pw_app *app, int signals_fd)
 		app->failed = true;
 		return;
 	}
-	if (app->quit)
+	if (app->quit || pw_signals_came())
 		return;
 	if ((!options->interactive || options->auto_start) && !pw_fwd_is_running(app->fwd))
 		pw_cmd_start(app);
@@ -135,18 +137,26 @@ run(struct pw_app *app, int signals_fd)
 	}
 	if (!options->interactive && options->stats_period_s == 0)
 		printf("Press Enter to exit\n");
-	pw_loop_run(app, signals_fd);
+	pw_loop_run(app, signals_fd, notices_fd);
 }
 
 static int
 init_eal(const struct pw_options *options, int argc, char **argv)
 {
 	rte_set_application_usage_hook(pw_options_usage);
-	if (rte_eal_init(argc, argv) >= 0)
-		return 0;
-	pw_error("EAL does not start: %s", rte_strerror(rte_errno));
-	pw_pool_explain_hugepages(options);
-	return -1;
+	if (rte_eal_init(argc, argv) < 0) {
+		/* EAL's own messages say why, its rte_errno often does not. */
+		pw_error("EAL does not start; if hugepages are the reason:");
+		pw_pool_explain_hugepages(options);
+		return -1;
+	}
+	if (rte_eal_process_type() != RTE_PROC_PRIMARY) {
+		pw_error(
+			"pagewheel runs as a primary process only: give it a --file-prefix of its own");
+		rte_eal_cleanup();
+		return -1;
+	}
+	return 0;
 }
 
 /* Without the three standard descriptors, the next file opened would be taken for one of them. */
@@ -167,7 +177,7 @@ main(int argc, char **argv)
 	int own = find_own_arguments(argc, argv);
 	struct pw_app app = {0};
 	char *no_arguments[] = {argv[0], NULL};
-	int signals_fd;
+	int signals_fd, notices_fd;
 
 	open_standard_descriptors();
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -178,26 +188,26 @@ main(int argc, char **argv)
 		pw_options_usage(argv[0]);
 		return EXIT_SUCCESS;
 	}
-	signals_fd = pw_loop_open_signals();
-	if (signals_fd < 0) {
-		pw_error("no signals: %s", strerror(-signals_fd));
-		return EXIT_FAILURE;
-	}
+	pw_signals_block();
 	if (init_eal(&app.options, own, argv) < 0)
 		return EXIT_FAILURE;
-
-	if (open_app(&app) == 0)
-		run(&app, signals_fd);
-	else
+	notices_fd = pw_notice_open();
+	if (notices_fd < 0 || open_app(&app) < 0)
 		app.failed = true;
+	/* A signal that came meanwhile comes now: starting a port must not be interrupted. */
+	signals_fd = pw_signals_open();
+	if (!app.failed && signals_fd >= 0)
+		run(&app, signals_fd, notices_fd);
 	if (app.fwd != NULL && pw_fwd_is_running(app.fwd))
 		pw_cmd_stop(&app);
 	close_app(&app);
+	pw_notice_print();
 	pw_hugefiles_remove();
 	rte_eal_cleanup();
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		pw_error("the output could not be written");
 		app.failed = true;
 	}
+	pw_signals_close();
 	return app.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -95,10 +95,21 @@ parse_strategy(struct pw_options *options, const struct option_row *row, const c
 	return 0;
 }
 
+/* An address that a host can have in its network: not 0/8, 127/8, 224/3, nor all ones or zeros. */
+static bool
+is_host(uint32_t ip, unsigned prefix_len)
+{
+	uint32_t first = ip >> 24, hosts = (uint32_t)(UINT64_C(0xffffffff) >> prefix_len);
+
+	return first != 0 && first != 127 && first < 224 &&
+		(prefix_len > 30 || ((ip & hosts) != 0 && (ip & hosts) != hosts));
+}
+
 static int
 parse_ip(struct pw_options *options, const struct option_row *row, const char *value)
 {
-	static const char expected[] = "an address with prefix length, as in 198.18.0.2/24";
+	static const char
+		expected[] = "the address of a host with its prefix length, as in 198.18.0.2/24";
 	char address[INET_ADDRSTRLEN];
 	const char *slash = strchr(value, '/');
 	unsigned long prefix;
@@ -112,7 +123,7 @@ parse_ip(struct pw_options *options, const struct option_row *row, const char *v
 	address[slash - value] = '\0';
 	prefix = strtoul(slash + 1, &end, 10);
 	if (*end != '\0' || prefix > 32 || inet_pton(AF_INET, address, &ip) != 1 ||
-		ip.s_addr == 0 || ntohl(ip.s_addr) >> 28 >= 0xe)
+		!is_host(ntohl(ip.s_addr), prefix))
 		return wrong_value(row, value, expected);
 	options->ip = ip.s_addr;
 	options->prefix_len = prefix;
@@ -196,6 +207,8 @@ refuse(int found, char **argv)
 		pw_error("option %s needs a value", arg);
 	else if (optopt >= 256)
 		pw_error("option %s takes no value", arg);
+	else if (optopt != 0) /* one of several letters */
+		pw_error("unknown option -%c; --help lists them all", optopt);
 	else
 		pw_error("unknown option %s; --help lists them all", arg);
 	return -EINVAL;

@@ -7,9 +7,9 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <sha256.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "notice.h"
 #include "options.h"
 #include "tcp_app.h"
 
@@ -72,7 +72,7 @@ closed(struct pw_tcp_conn *conn, void *app_ctx)
 		return;
 	pw_tcp_get_peer(conn, &addr, &port);
 	inet_ntop(AF_INET, &addr, peer, sizeof(peer));
-	printf("discard %s:%u: %" PRIu64 " bytes, SHA-256 %s\n", peer, port, digest->bytes,
+	pw_notice("discard %s:%u: %" PRIu64 " bytes, SHA-256 %s", peer, port, digest->bytes,
 		SHA256End(&digest->sha, hex));
 	free(digest);
 }

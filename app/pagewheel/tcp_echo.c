@@ -11,7 +11,7 @@
 
 /* Send a packet; what the send queue has no room for is left. NULL: nothing. */
 static struct rte_mbuf *
-send(struct pw_tcp_conn *conn, struct rte_mbuf *m)
+send_packet(struct pw_tcp_conn *conn, struct rte_mbuf *m)
 {
 	while (m != NULL) {
 		uint32_t len = m->data_len;
@@ -37,7 +37,7 @@ pump(struct pw_tcp_conn *conn, void *app_ctx)
 	if (m == NULL)
 		m = pw_tcp_recv(conn);
 	while (m != NULL) {
-		m = send(conn, m);
+		m = send_packet(conn, m);
 		if (m != NULL)
 			break;
 		m = pw_tcp_recv(conn);

@@ -63,8 +63,10 @@ pw_inet_send_ether(struct pw_inet *inet, struct rte_mbuf *m, const struct rte_et
 static bool
 is_for_us(const struct pw_inet *inet, const struct rte_ether_hdr *eth)
 {
+	/* Only ARP has business with everybody (RFC 1122 3.3.6). */
 	return rte_is_same_ether_addr(&eth->dst_addr, &inet->params.mac) ||
-		rte_is_multicast_ether_addr(&eth->dst_addr);
+		(rte_is_multicast_ether_addr(&eth->dst_addr) &&
+			eth->ether_type == rte_cpu_to_be_16(RTE_ETHER_TYPE_ARP));
 }
 
 void

@@ -32,7 +32,7 @@ new_segment(struct pw_tcp *tcp, const struct pw_tcp_key *key, const uint8_t *opt
 }
 
 static void
-send(struct pw_tcp *tcp, struct rte_mbuf *m, rte_be32_t dst, uint64_t now_us)
+send_out(struct pw_tcp *tcp, struct rte_mbuf *m, rte_be32_t dst, uint64_t now_us)
 {
 	tcp->stats.out_segs++;
 	tcp->params.output(tcp->params.ctx, m, dst, now_us);
@@ -134,7 +134,7 @@ send_segment(
 		return false;
 	}
 	fill(conn, m, seq, flags, offer_window(conn));
-	send(tcp, m, conn->key.peer, now_us);
+	send_out(tcp, m, conn->key.peer, now_us);
 	return true;
 }
 
@@ -191,7 +191,7 @@ pw_tcp_send_syn_ack(struct pw_tcp_conn *conn, uint64_t now_us)
 	}
 	fill(conn, m, conn->iss, RTE_TCP_SYN_FLAG,
 		RTE_MIN(tcp->params.rcvbuf_bytes, (uint32_t)UINT16_MAX));
-	send(tcp, m, conn->key.peer, now_us);
+	send_out(tcp, m, conn->key.peer, now_us);
 }
 
 void
@@ -212,7 +212,7 @@ pw_tcp_reset_reply(struct pw_tcp *tcp, const struct pw_tcp_key *key, const struc
 		hdr->recv_ack = rte_cpu_to_be_32(pw_tcp_seg_end(seg));
 	}
 	tcp->stats.out_rsts++;
-	send(tcp, m, key->peer, now_us);
+	send_out(tcp, m, key->peer, now_us);
 }
 
 /* Our FIN goes out for the first time. */

@@ -33,6 +33,8 @@ class Options(unittest.TestCase):
         (["--nosuch"], "--nosuch"),
         (["--nosuch=1"], "--nosuch"),
         (["-z"], "-z"),
+        (["--rxq=1", "-zi"], "option -z"),
+        (["-iz"], "option -z"),
         (["word"], "word"),
         (["--rxq"], "needs a value"),
         (["--interactive=yes"], "takes no value"),
@@ -56,6 +58,9 @@ class Options(unittest.TestCase):
         (["--ip=198.18.0.2/33"], "198.18.0.2/24"),
         (["--ip=198.18.0.2/"], "198.18.0.2/24"),
         (["--ip=224.0.0.1/24"], "198.18.0.2/24"),
+        (["--ip=127.0.0.1/8"], "198.18.0.2/24"),
+        (["--ip=198.18.0.255/24"], "198.18.0.2/24"),
+        (["--ip=198.18.0.0/24"], "198.18.0.2/24"),
         (["--ip=2001:db8::1/64"], "198.18.0.2/24"),
         (["--ip=" + "1" * 100 + "/24"], "198.18.0.2/24"),
         (["--mbcache=500", "--total-num-mbufs=64"], "--total-num-mbufs=64"),
@@ -84,6 +89,11 @@ class Options(unittest.TestCase):
         done = run(eal=("--lcores=0@0", *EAL[1:], *NULL_PORTS))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("at least two", done.stderr)
+
+    def test_service_lcores_do_not_count(self):
+        done = run(eal=(*EAL, *NULL_PORTS, "-s", "0x2"))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("service lcores", done.stderr)
 
     def test_too_many_queues_for_the_port(self):
         done = run("--rxq=128", "--txq=128", eal=(*EAL, "--vdev=net_ring0"))
@@ -133,7 +143,7 @@ class Commands(unittest.TestCase):
                               ("show port", "line 2"), ("stop", "not started"),
                               ("start\nstart", "already started"),
                               ("start\nset fwd rxonly", "stop first"),
-                              ("show gro", "set fwd tcp"), ("x" * 5000, "longer than")):
+                              ("show gro", "set fwd tcp"), ("start\0x", "unknown"), ("x" * 5000, "longer than")):
             with self.subTest(command=command), tempfile.NamedTemporaryFile("w") as file:
                 file.write(f"show config fwd\n{command}\nshow pool\n")
                 file.flush()
@@ -142,6 +152,7 @@ class Commands(unittest.TestCase):
                     self.assertNotEqual(done.returncode, 0)
                     self.assertIn(text, done.stderr)
                     self.assertRegex(done.stderr, r"line [23]")
+                    self.assertEqual(len(one_sentence(done)), 1, done.stderr)
                     self.assertNotIn("pool:", done.stdout)  # it ended at the error
 
     def test_missing_command_file(self):
@@ -198,6 +209,51 @@ class Ends(unittest.TestCase):
         self.assert_ended(*self.signalled(signal.SIGINT, signal.SIGINT, gap=0.01))
         self.assert_ended(*self.signalled(signal.SIGWINCH, signal.SIGTERM, gap=0.1))
 
+    def test_signal_while_a_command_file_is_read(self):
+        with tempfile.TemporaryDirectory() as files:
+            fifo = os.path.join(files, "fifo")
+            os.mkfifo(fifo)
+            process = subprocess.Popen(
+                [BINARY, *EAL, *NULL_PORTS, "--", f"--cmdline-file={fifo}"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=10)
+
+    def test_signal_in_the_middle_of_a_long_command_file(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("start\n" + "show pool\n" * 3_000_000)
+            file.flush()
+            process = subprocess.Popen(
+                [BINARY, *EAL, *NULL_PORTS, "--", f"--cmdline-file={file.name}"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            time.sleep(2)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=10), 0)
+
+    def test_signal_while_nobody_reads_the_output(self):
+        process = subprocess.Popen([BINARY, *EAL, *NULL_PORTS, "--", "-i", "-a"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        process.stdin.write("help\n" * 3000)
+        process.stdin.flush()
+        time.sleep(2)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=10)
+        finally:
+            process.kill()
+            process.communicate()
+
+    def test_counts_are_right_while_it_forwards(self):
+        """A pool's buffers in use are never below 0, however often it is asked."""
+        for strategy in ("order0", "reuse"):
+            done = run("-i", f"--strategy={strategy}", stdin="start\n" + "show pool\n" * 5000)
+            in_use = [int(n) for n in re.findall(r"buffers in use: (\d+)", done.stdout)]
+            self.assertEqual(len(in_use), 5000)
+            self.assertLess(max(in_use), 16384)
+
     def test_periodic_report_on_a_pipe(self):
         done = subprocess.run(["timeout", "-s", "INT", "4", BINARY, *EAL, *NULL_PORTS, "--",
                                "--stats-period=1"], capture_output=True, text=True, check=False)
@@ -236,6 +292,33 @@ class Ends(unittest.TestCase):
         os.close(master)
         self.assertIn(b"Command not found", out)
         self.assertIn(b"expected 0 to 1", out)
+
+    def test_secondary_processes(self):
+        """A pagewheel is none: it is refused, and leaves the primary's hugepage files alone."""
+        with tempfile.TemporaryDirectory() as mount:
+            subprocess.run(["mount", "-t", "hugetlbfs", "-o", "pagesize=2M", "none", mount],
+                           check=True)
+            prefix = f"pw-cli2-{os.getpid()}"
+            eal = ["--lcores=0@0,1@1", "--no-pci", "--log-level=4", f"--huge-dir={mount}",
+                   f"--file-prefix={prefix}", *NULL_PORTS]
+            primary = subprocess.Popen([BINARY, *eal, "--"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True)
+            try:
+                while "Press Enter" not in primary.stdout.readline():
+                    pass
+                files = sorted(glob.glob(f"{mount}/*"))
+                done = run(eal=(*eal[:-2], "--proc-type=secondary"))
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("primary process only", done.stderr)
+                self.assertNotEqual(files, [])
+                self.assertEqual(sorted(glob.glob(f"{mount}/*")), files)
+                primary.communicate("\n", timeout=10)
+                self.assertEqual(primary.returncode, 0)
+            finally:
+                primary.kill()
+                primary.communicate()
+                subprocess.run(["umount", mount], check=True)
+                subprocess.run(["rm", "-rf", f"/var/run/dpdk/{prefix}"], check=True)
 
     def test_hugepage_files_are_removed(self):
         with tempfile.TemporaryDirectory() as mount:

@@ -74,18 +74,29 @@ class Run(unittest.TestCase):
                 self.assertIn(text, err)
 
     def test_interrupted(self):
-        """In set-up, at start and in the middle; to the whole group, which is what Ctrl-C does."""
-        for number, seconds in ((signal.SIGINT, 0.2), (signal.SIGINT, 1.5), (signal.SIGINT, 5),
-                                (signal.SIGTERM, 5), (signal.SIGHUP, 5)):
-            with self.subTest(signal=number, seconds=seconds):
+        """In set-up, at start and in the middle; to the whole group, which is what Ctrl-C does, or to
+        the script alone."""
+        for number, seconds, kill in (
+                (signal.SIGINT, 0.1, os.killpg), (signal.SIGINT, 0.5, os.killpg),
+                (signal.SIGINT, 1.0, os.killpg), (signal.SIGINT, 1.5, os.killpg),
+                (signal.SIGINT, 4, os.killpg), (signal.SIGTERM, 4, os.killpg),
+                (signal.SIGTERM, 4, os.kill), (signal.SIGHUP, 4, os.kill)):
+            with self.subTest(signal=number, seconds=seconds, kill=kill.__name__):
                 process = run("--bytes=8G", start_new_session=True)
                 time.sleep(seconds)
                 self.assertIsNone(process.poll())
-                os.killpg(process.pid, number)
+                kill(process.pid, number)
                 out, err = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 130)
                 self.assertIn("interrupted", err)
                 self.assertNotIn("Traceback", out + err)
+
+    def test_its_reader_goes(self):
+        process = run("--bytes=16M", "--rounds=1", "--strategies=reuse")
+        process.stdout.close()
+        err = process.stderr.read()
+        self.assertNotEqual(process.wait(timeout=60), 0)
+        self.assertNotIn("Traceback", err)
 
     def test_namespaces_of_a_killed_run_are_swept(self):
         process = run("--bytes=8G", start_new_session=True)

@@ -32,11 +32,20 @@ def _check(*args):
     return done.stdout
 
 
+def _is_alive(pid):
+    """A zombie has no command line any more."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read() != b""
+    except OSError:
+        return False
+
+
 def _sweep():
     """Remove the namespaces of laboratories that were killed."""
     for line in _check("ip", "netns", "list").splitlines():
         found = re.match(r"pw-(?:dut|peer)-\w+-(\d+)\b", line)
-        if found and not os.path.exists(f"/proc/{found.group(1)}"):
+        if found and not _is_alive(found.group(1)):
             subprocess.run(["ip", "netns", "del", found.group(0)], check=False,
                            capture_output=True)
 
@@ -66,7 +75,7 @@ class Lab:
             for name, dev in ((self.dut, DUT_DEV), (self.peer, PEER_DEV)):
                 _check("ip", "-n", name, "link", "set", "lo", "up")
                 _check("ip", "-n", name, "link", "set", dev, "up")
-        except LabError:
+        except BaseException:
             self.__exit__()
             raise
         return self
@@ -110,11 +119,14 @@ class Pagewheel:
         self.process = subprocess.Popen(
             self.args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
             text=True, start_new_session=True)
-        line = self._read_until("packet forwarding")
-        if line is None:
-            code = self.process.wait(timeout=10)
-            self._clean()
-            raise LabError(f"pagewheel does not start (exit code {code})\n{self.log}".strip())
+        try:
+            if self._read_until("packet forwarding") is None:
+                code = self.process.wait(timeout=10)
+                raise LabError(
+                    f"pagewheel does not start (exit code {code})\n{self.log}".strip())
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def _read_until(self, text):
@@ -168,12 +180,15 @@ class Pagewheel:
 
     def stats(self, group):
         """A group of counters ("pool", "gro", "inet", "tcp", "lcores") by telemetry."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
-            sock.settimeout(5)
-            sock.connect(os.path.join(self.runtime, "dpdk_telemetry.v2"))
-            sock.recv(1024)  # a greeting
-            sock.send(f"/pagewheel/{group}".encode())
-            answer = json.loads(sock.recv(65536))
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+                sock.settimeout(5)
+                sock.connect(os.path.join(self.runtime, "dpdk_telemetry.v2"))
+                sock.recv(1024)  # a greeting
+                sock.send(f"/pagewheel/{group}".encode())
+                answer = json.loads(sock.recv(65536))
+        except (OSError, ValueError) as error:
+            raise LabError(f"pagewheel does not answer, it may have died: {error}") from None
         values = answer[f"/pagewheel/{group}"]
         if values is None:
             raise LabError(f"no counters of {group}")
