@@ -146,7 +146,8 @@ init_eal(const struct pw_options *options, int argc, char **argv)
 	rte_set_application_usage_hook(pw_options_usage);
 	if (rte_eal_init(argc, argv) < 0) {
 		/* EAL's own messages say why, its rte_errno often does not. */
-		pw_error("EAL does not start; if hugepages are the reason:");
+		pw_error(
+			"EAL does not start, see its messages above; if hugepages are the reason:");
 		pw_pool_explain_hugepages(options);
 		return -1;
 	}

@@ -4,7 +4,6 @@
 #include "pool.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,35 +50,25 @@ needed_hugepages(const struct pw_options *options)
 	return 2 * needed_bytes(options) / (2 << 20) + OTHER_HUGEPAGES;
 }
 
-static void
-print_hugepages(void)
-{
-	glob_t dirs;
-
-	if (glob("/sys/kernel/mm/hugepages/hugepages-*kB", 0, NULL, &dirs) == 0)
-		for (size_t i = 0; i < dirs.gl_pathc; i++)
-			pw_error("hugepages of %lu KiB: %lu free of %lu",
-				strtoul(strrchr(dirs.gl_pathv[i], '-') + 1, NULL, 10),
-				read_number(dirs.gl_pathv[i], "free_hugepages"),
-				read_number(dirs.gl_pathv[i], "nr_hugepages"));
-	globfree(&dirs);
-}
-
 void
 pw_pool_explain_hugepages(const struct pw_options *options)
 {
 	static const char dir[] = "/sys/kernel/mm/hugepages/hugepages-2048kB";
 	size_t free_pages = read_number(dir, "free_hugepages");
+	size_t pages = read_number(dir, "nr_hugepages");
 	size_t needed = needed_hugepages(options);
 
-	print_hugepages();
 	if (free_pages < needed)
-		pw_error("about %zu of 2 MiB are needed; to reserve them: hugeadm --pool-pages-min "
-			 "2MB:%zu",
-			needed, read_number(dir, "nr_hugepages") + needed - free_pages);
+		pw_error(
+			"about %zu hugepages of 2 MiB are needed, %zu of %zu are free; to reserve enough: "
+			"hugeadm --pool-pages-min 2MB:%zu",
+			needed, free_pages, pages, pages + needed - free_pages);
 	else
-		pw_error("they are enough, if EAL can get at them: mount -t hugetlbfs nodev "
-			 "/dev/hugepages, or add --in-memory before the --");
+		pw_error(
+			"%zu hugepages of 2 MiB are free, which is enough if EAL can get at them: mount -t "
+			"hugetlbfs nodev /dev/hugepages, remove another user's files there, or add "
+			"--in-memory before the --",
+			free_pages);
 }
 
 static struct rte_mempool *

@@ -56,7 +56,8 @@ struct pw_inet_stats {
 	uint64_t rx_unknown_type; /**< neither ARP nor IPv4 */
 	uint64_t rx_bad_arp;
 	uint64_t rx_bad_ip;	   /**< version, header length, options cut, source address */
-	uint64_t rx_bad_length;	   /**< IP total length below the header or beyond the frame */
+	uint64_t rx_bad_length;	   /**< IP total length below the header, or beyond the frame: also
+				      frames larger than a buffer, which a port cuts */
 	uint64_t rx_bad_ip_cksum;  /**< IP header checksum */
 	uint64_t rx_fragment;	   /**< IP fragments are not put together yet */
 	uint64_t rx_other_ip;	   /**< not for our IP address */

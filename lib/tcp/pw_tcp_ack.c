@@ -50,6 +50,18 @@ sample_rtt(struct pw_tcp_conn *conn, uint32_t rtt_us)
 	}
 }
 
+/* The time-out without back-off. */
+static void
+set_rto(struct pw_tcp_conn *conn)
+{
+	uint32_t rto_us = conn->srtt_us + 4 * conn->rttvar_us;
+
+	if (!conn->has_rtt)
+		rto_us = PW_TCP_RTO_INITIAL_US;
+	conn->rto_us = RTE_MIN(
+		RTE_MAX(rto_us, (uint32_t)PW_TCP_RTO_MIN_US), (uint32_t)PW_TCP_RTO_MAX_US);
+}
+
 static void
 update_rto(struct pw_tcp_conn *conn, uint32_t ack, uint64_t now_us)
 {
@@ -59,9 +71,7 @@ update_rto(struct pw_tcp_conn *conn, uint32_t ack, uint64_t now_us)
 			conn, RTE_MIN(now_us - conn->timed_since_us, (uint64_t)PW_TCP_RTO_MAX_US));
 	}
 	if (conn->has_rtt)
-		conn->rto_us = RTE_MIN(
-			RTE_MAX(conn->srtt_us + 4 * conn->rttvar_us, (uint32_t)PW_TCP_RTO_MIN_US),
-			(uint32_t)PW_TCP_RTO_MAX_US);
+		set_rto(conn);
 }
 
 /* RFC 5681 3.1: slow start up to ssthresh, then one segment a round trip. */
@@ -153,6 +163,9 @@ pw_tcp_ack_input(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_
 	 * new ACK it is not, even where its number fills a gap. SND.WL2 could be at most snd_una.
 	 */
 	if (is_new || !pw_seq_after(conn->snd_wl1, seg->seq)) {
+		/* The probes backed off, not what is sent now. */
+		if (conn->snd_wnd == 0 && window > 0)
+			set_rto(conn);
 		conn->snd_wnd = window;
 		conn->snd_wl1 = seg->seq;
 	}

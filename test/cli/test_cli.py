@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line: what is refused, what the exit codes say, how it ends."""
 
+import contextlib
 import glob
 import os
 import pty
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -13,6 +16,7 @@ import unittest
 
 BINARY = os.environ["PAGEWHEEL"]
 EAL = ["--lcores=0@0,1@1", "--no-pci", "--in-memory", "--log-level=4", "--no-telemetry"]
+PREFIX = f"pw-cli-{os.getpid()}"
 NULL_PORTS = ["--vdev=net_null0", "--vdev=net_null1"]
 
 
@@ -21,6 +25,35 @@ def run(*options, eal=(*EAL, *NULL_PORTS), stdin=None, timeout=20):
     return subprocess.run([BINARY, *eal, "--", *options], capture_output=True, text=True,
                           input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
                           timeout=timeout, check=False)
+
+
+@contextlib.contextmanager
+def hugetlbfs(options=""):
+    """A hugetlbfs of our own, and EAL's arguments to use it."""
+    with tempfile.TemporaryDirectory() as mount:
+        subprocess.run(["mount", "-t", "hugetlbfs", "-o", f"pagesize=2M,{options}".rstrip(","),
+                        "none", mount], check=True)
+        try:
+            yield mount, ["--lcores=0@0,1@1", "--no-pci", "--log-level=4", f"--huge-dir={mount}",
+                          f"--file-prefix={PREFIX}", *NULL_PORTS]
+        finally:
+            subprocess.run(["umount", mount], check=True)
+            shutil.rmtree(f"/var/run/dpdk/{PREFIX}", ignore_errors=True)
+
+
+def telemetry(prefix, command):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.settimeout(5)
+        sock.connect(f"/var/run/dpdk/{prefix}/dpdk_telemetry.v2")
+        sock.recv(1024)
+        sock.send(command.encode())
+        return sock.recv(65536)
+
+
+def free_hugepages():
+    with open("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
+              encoding="utf-8") as file:
+        return int(file.read())
 
 
 def one_sentence(done):
@@ -101,12 +134,30 @@ class Options(unittest.TestCase):
         self.assertRegex(done.stderr, r"port 0 has \d+ RX queues")
 
     def test_more_memory_than_there_is(self):
+        before = free_hugepages()
         begin = time.monotonic()
         done = run("--total-num-mbufs=16777216")
         self.assertNotEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, r"hugepages of 2048 KiB: \d+ free of \d+")
-        self.assertIn("hugeadm --pool-pages-min", done.stderr)
-        self.assertLess(time.monotonic() - begin, 10)
+        self.assertRegex(done.stderr, r"about \d+ hugepages of 2 MiB are needed, \d+ of \d+ are free")
+        self.assertIn("hugeadm --pool-pages-min 2MB:", done.stderr)
+        self.assertLess(time.monotonic() - begin, 8)
+        self.assertEqual(free_hugepages(), before)
+
+    def test_hugepages_that_eal_cannot_get_at(self):
+        """A file system without room, and files of another user."""
+        for size, owner in (("0", None), ("64M", 65534)):
+            with self.subTest(size=size), hugetlbfs(f"size={size}") as (mount, eal):
+                command = [BINARY, *eal, "--"]
+                if owner is not None:
+                    for i in range(32):
+                        with open(f"{mount}/{PREFIX}map_{i}", "w", encoding="utf-8"):
+                            pass
+                    os.chmod(mount, 0o1777)  # sticky: they cannot be removed
+                    command = ["setpriv", f"--reuid={owner}", "--clear-groups", *command]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=20,
+                                      stdin=subprocess.DEVNULL, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("--in-memory", done.stderr)
 
     def test_buffer_larger_than_a_page(self):
         done = run("--strategy=order0", "--mbuf-size=9216")
@@ -171,9 +222,39 @@ class Commands(unittest.TestCase):
             self.assertLess(max(numbers), 1 << 40)
 
     def test_lines_add_up(self):
-        out = run("-i", stdin="start\nstop\n").stdout
-        received = [int(n) for n in re.findall(r"RX-packets: +(\d+)", out)]
-        self.assertEqual(sum(received[:2]), received[2])
+        out = run("-i", stdin="start\nshow config fwd\nstop\n").stdout
+        for column in ("RX-packets", "RX-dropped", "RX-total", "TX-packets", "TX-dropped",
+                       "TX-total"):
+            numbers = [int(n) for n in re.findall(rf"{column}: +(\d+)", out)]
+            self.assertEqual(len(numbers), 3)
+            self.assertEqual(sum(numbers[:2]), numbers[2])
+
+    def test_fifty_cycles_leak_nothing(self):
+        """Start and stop, and the mode tcp opened and closed; descriptors and EAL's heap."""
+        prefix = f"{PREFIX}-cycles"
+        eal = ["--lcores=0@0,1@1", "--no-pci", "--in-memory", "--log-level=4",
+               f"--file-prefix={prefix}", "--vdev=net_null0"]
+        process = subprocess.Popen([BINARY, *eal, "--", "-i"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+
+        def cycle(count):
+            process.stdin.write("start\nstop\nset fwd tcp\nstart\nstop\nset fwd io\n" * count +
+                                "show config fwd\n")
+            process.stdin.flush()
+            while "buffers of" not in process.stdout.readline():
+                pass
+            fds = len(os.listdir(f"/proc/{process.pid}/fd"))
+            return fds, telemetry(prefix, "/eal/memzone_list"), telemetry(prefix, "/eal/heap_info,0")
+
+        try:
+            before = cycle(1)
+            self.assertEqual(cycle(50), before)
+            process.communicate("quit\n", timeout=10)
+            self.assertEqual(process.returncode, 0)
+        finally:
+            process.kill()
+            process.communicate()
+            shutil.rmtree(f"/var/run/dpdk/{prefix}", ignore_errors=True)
 
 
 class Ends(unittest.TestCase):
@@ -190,8 +271,8 @@ class Ends(unittest.TestCase):
         done = run("-i", "-a", stdin="")
         self.assert_ended(done.returncode, done.stdout)
 
-    def signalled(self, *signals, gap=0.0):
-        process = subprocess.Popen([BINARY, *EAL, *NULL_PORTS, "--"], stdin=subprocess.PIPE,
+    def signalled(self, *signals, gap=0.0, eal=(*EAL, *NULL_PORTS)):
+        process = subprocess.Popen([BINARY, *eal, "--"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)
         while "Press Enter" not in process.stdout.readline():
             pass
@@ -295,12 +376,7 @@ class Ends(unittest.TestCase):
 
     def test_secondary_processes(self):
         """A pagewheel is none: it is refused, and leaves the primary's hugepage files alone."""
-        with tempfile.TemporaryDirectory() as mount:
-            subprocess.run(["mount", "-t", "hugetlbfs", "-o", "pagesize=2M", "none", mount],
-                           check=True)
-            prefix = f"pw-cli2-{os.getpid()}"
-            eal = ["--lcores=0@0,1@1", "--no-pci", "--log-level=4", f"--huge-dir={mount}",
-                   f"--file-prefix={prefix}", *NULL_PORTS]
+        with hugetlbfs() as (mount, eal):
             primary = subprocess.Popen([BINARY, *eal, "--"], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, text=True)
             try:
@@ -317,22 +393,20 @@ class Ends(unittest.TestCase):
             finally:
                 primary.kill()
                 primary.communicate()
-                subprocess.run(["umount", mount], check=True)
-                subprocess.run(["rm", "-rf", f"/var/run/dpdk/{prefix}"], check=True)
 
     def test_hugepage_files_are_removed(self):
-        with tempfile.TemporaryDirectory() as mount:
-            subprocess.run(["mount", "-t", "hugetlbfs", "-o", "pagesize=2M", "none", mount],
-                           check=True)
-            try:
-                eal = ["--lcores=0@0,1@1", "--no-pci", "--log-level=4", f"--huge-dir={mount}",
-                       f"--file-prefix=pw-cli-{os.getpid()}", *NULL_PORTS]
-                done = run(eal=eal, stdin="\n")
-                self.assertEqual(done.returncode, 0, done.stderr)
+        """After Enter, after a signal, and after a start that fails."""
+        with hugetlbfs() as (mount, eal):
+            done = run(eal=eal, stdin="\n")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(glob.glob(f"{mount}/*"), [])
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                self.assert_ended(*self.signalled(number, eal=eal))
                 self.assertEqual(glob.glob(f"{mount}/*"), [])
-            finally:
-                subprocess.run(["umount", mount], check=True)
-                subprocess.run(["rm", "-rf", f"/var/run/dpdk/pw-cli-{os.getpid()}"], check=True)
+            for wrong in (("--rxq=64", "--txq=64", "--forward-mode=tcp"),
+                          ("--total-num-mbufs=16777216",)):
+                self.assertNotEqual(run(*wrong, eal=eal).returncode, 0)
+                self.assertEqual(glob.glob(f"{mount}/*"), [])
 
 
 if __name__ == "__main__":

@@ -180,6 +180,27 @@ class LinkLevel(WithLab):
         self.assertEqual(wheel.stop(), 0)
         self.assertIn("ethtool -K DEV tx off", wheel.log)
 
+    def test_rates_are_of_frames_without_crc(self):
+        """About 1000 frames of 1500 bytes a second are 12 Mbit/s."""
+        wheel = self.start("--stats-period=1")
+        sender = ("import socket, time\n"
+                  "s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\n"
+                  f"s.bind(('{pwlab.PEER_DEV}', 0))\n"
+                  "begin = time.monotonic()\n"
+                  "for i in range(4000):\n"
+                  "    s.send(bytes(1500))\n"
+                  "    time.sleep(max(0, begin + (i + 1) / 1000 - time.monotonic()))\n")
+        subprocess.run(self.lab.in_peer("python3", "-c", sender), check=True)
+        self.assertEqual(wheel.stop(), 0)
+        reports = [(float(a), float(b)) for a, b in re.findall(
+            r"port 0: RX (\d+) packets/s, ([\d.]+) Mbit/s", wheel.log)]
+        # On a busy machine the rate may be another, but bits and frames belong together.
+        full = [(packets, mbit) for packets, mbit in reports if packets > 100]
+        self.assertGreaterEqual(len(full), 2, wheel.log)
+        for packets, mbit in full:
+            self.assertAlmostEqual(mbit, packets * 1500 * 8 / 1e6, delta=0.05)
+        self.assertAlmostEqual(sum(packets for packets, _ in reports), 4000, delta=1200)
+
     def test_malformed_frames(self):
         wheel = self.start()
         self.assertTrue(self.ping())
