@@ -112,7 +112,7 @@ pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd)
 
 		if (ready < 0 && errno != EINTR)
 			break;
-		if (ready == 0)
+		if (timeout_ms(app, &last) == 0)
 			print_report(app, &last);
 		if (ready > 0 && fds[0].revents != 0)
 			app->quit = true;

@@ -74,6 +74,15 @@ update_rto(struct pw_tcp_conn *conn, uint32_t ack, uint64_t now_us)
 		set_rto(conn);
 }
 
+/* The probes backed off, not what is sent now, or was before the window closed. */
+static void
+end_probing(struct pw_tcp_conn *conn, uint64_t now_us)
+{
+	set_rto(conn);
+	if (conn->rexmit_us > now_us + conn->rto_us)
+		pw_tcp_timer_set(conn, &conn->rexmit_us, now_us + conn->rto_us);
+}
+
 /* RFC 5681 3.1: slow start up to ssthresh, then one segment a round trip. */
 static void
 grow_cwnd(struct pw_tcp_conn *conn, uint32_t acked)
@@ -163,9 +172,8 @@ pw_tcp_ack_input(struct pw_tcp_conn *conn, const struct pw_tcp_seg *seg, uint64_
 	 * new ACK it is not, even where its number fills a gap. SND.WL2 could be at most snd_una.
 	 */
 	if (is_new || !pw_seq_after(conn->snd_wl1, seg->seq)) {
-		/* The probes backed off, not what is sent now. */
 		if (conn->snd_wnd == 0 && window > 0)
-			set_rto(conn);
+			end_probing(conn, now_us);
 		conn->snd_wnd = window;
 		conn->snd_wl1 = seg->seq;
 	}

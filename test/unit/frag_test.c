@@ -4,7 +4,7 @@
 #include "pw_test.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -598,6 +598,7 @@ any_thread_may_free(void **state)
 struct line {
 	struct pw_arena *arena;
 	struct rte_ring *ring;
+	uint64_t popped;
 	uint64_t wrong;
 };
 
@@ -607,11 +608,13 @@ free_line(void *arg)
 {
 	struct line *line = arg;
 
-	for (uint64_t popped = 0; popped < LINE_FRAGS; popped++) {
+	for (line->popped = 0; line->popped < LINE_FRAGS; line->popped++) {
+		uint64_t popped = line->popped, since = 0;
 		void *frag;
 
 		while (rte_ring_sc_dequeue(line->ring, &frag) < 0)
-			sched_yield(); /* the cores may be busy */
+			if (!pw_test_wait(&since))
+				return -1;
 		if (*(uint64_t *)frag != popped || ((uint64_t *)frag)[255] != popped)
 			line->wrong++;
 		line->wrong += pw_frag_free(line->arena, frag) != 0;
@@ -619,19 +622,25 @@ free_line(void *arg)
 	return 0;
 }
 
-static void
+/* Returns how many went into the ring: fewer when it or the arena stays full. */
+static uint64_t
 push_line(const struct desk *desk, struct rte_ring *ring)
 {
-	for (uint64_t pushed = 0; pushed < LINE_FRAGS; pushed++) {
-		uint64_t *frag;
+	uint64_t pushed;
+
+	for (pushed = 0; pushed < LINE_FRAGS; pushed++) {
+		uint64_t *frag, since = 0;
 
 		while ((frag = pw_frag_alloc(desk->cache, 2048, 64)) == NULL)
-			sched_yield();
+			if (!pw_test_wait(&since))
+				return pushed;
 		frag[0] = pushed;
 		frag[255] = pushed;
-		while (rte_ring_sp_enqueue(ring, frag) < 0)
-			sched_yield();
+		for (since = 0; rte_ring_sp_enqueue(ring, frag) < 0;)
+			if (!pw_test_wait(&since))
+				return pushed;
 	}
+	return pushed;
 }
 
 static void
@@ -646,11 +655,15 @@ one_lcore_allocates_and_another_frees(void **state)
 			"frag_line", 512, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
 		struct desk desk = open_desk(strategies[s], 300);
 		struct line line = {.arena = desk.arena, .ring = ring};
+		uint64_t pushed;
 
 		assert_non_null(ring);
 		assert_int_equal(rte_eal_remote_launch(free_line, &line, 1), 0);
-		push_line(&desk, ring);
+		pushed = push_line(&desk, ring);
 		rte_eal_wait_lcore(1);
+		if (line.popped < LINE_FRAGS)
+			fail_msg("stuck with %" PRIu64 " fragments allocated, %" PRIu64 " freed",
+				pushed, line.popped);
 		assert_int_equal(line.wrong, 0);
 		assert_int_equal(cache_stats(&desk).allocs, LINE_FRAGS);
 		close_desk(&desk);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright(c) 2026 the pagewheel authors
  */
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_errno.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_tcp.h>
@@ -82,6 +84,8 @@ static const struct {
 	{"padded ACK", "100 0:pad=6 100", "100 0 100"},
 	{"offset fragment", "100 100:off 100", "100 100 100"},
 	{"first fragment of the next", "100 100 100:mf", "200 100"},
+	{"two first fragments", "100:mf 100:mf", "100 100"},
+	{"two last fragments", "100:off 100:off", "100 100"},
 	{"hop limits 64 and 63", "100:ttl=64 100:ttl=63", "100 100"},
 	{"other MAC address", "100 100:mac", "100 100"},
 	{"chained mbuf", "100 100:chain 100", "100 100 100"},
@@ -301,6 +305,32 @@ free_outputs(struct pw_gro_rig *rig, struct pw_gro *gro, struct outputs *out)
 	assert_int_equal(rte_mempool_avail_count(rig->pool), rig->base);
 }
 
+static void
+failed_allocations_leak_nothing(void **state)
+{
+	struct pw_gro_params params = {.output = collect, .socket_id = SOCKET_ID_ANY};
+	struct pw_test_memory before = pw_test_memory();
+	struct pw_gro *gro;
+	int k = -1;
+
+	(void)state;
+	do {
+		pw_test_fail_alloc(++k);
+		rte_errno = 0;
+		gro = pw_gro_create(&params);
+		if (!pw_test_alloc_failed())
+			break;
+		assert_null(gro);
+		assert_int_equal(rte_errno, ENOMEM);
+		pw_test_memory_equal(before);
+	} while (true);
+	pw_test_fail_alloc(-1);
+	assert_non_null(gro);
+	assert_true(k >= 1);
+	pw_gro_destroy(gro);
+	pw_test_memory_equal(before);
+}
+
 /* A frame of a flow and place in it. */
 static struct rte_mbuf *
 segment(struct pw_gro_rig *rig, uint16_t port, unsigned i)
@@ -341,6 +371,24 @@ static const struct {
 	{"TCP header beyond", 46, 0xf0, 70},
 };
 
+/* Hand in a frame that must be the last one to come out, as it went in. */
+static void
+pass_untouched(struct pw_gro *gro, struct outputs *out, struct rte_mbuf *m)
+{
+	uint64_t flags = m->ol_flags;
+	uint16_t len_bytes = m->data_len;
+	uint8_t copy[200];
+
+	assert_true(len_bytes <= sizeof(copy));
+	memcpy(copy, rte_pktmbuf_mtod(m, void *), len_bytes);
+	pw_gro_receive(gro, m);
+	assert_in_range(out->n, 1, RTE_DIM(out->packets));
+	assert_ptr_equal(out->packets[out->n - 1], m);
+	assert_int_equal(m->data_len, len_bytes);
+	assert_memory_equal(rte_pktmbuf_mtod(m, void *), copy, len_bytes);
+	assert_int_equal(m->ol_flags, flags);
+}
+
 static void
 malformed_frames_pass_untouched(void **state)
 {
@@ -351,23 +399,70 @@ malformed_frames_pass_untouched(void **state)
 
 	for (unsigned i = 0; i < RTE_DIM(malformed); i++) {
 		struct rte_mbuf *m = segment(rig, 1, 0);
-		uint8_t copy[200];
 
 		print_message("%s\n", malformed[i].name);
 		*rte_pktmbuf_mtod_offset(m, uint8_t *, malformed[i].offset) = malformed[i].value;
 		if (malformed[i].len_bytes != 0)
 			rte_pktmbuf_trim(m, m->pkt_len - malformed[i].len_bytes);
-		m = pw_packet_exact(rig->pool, m);
-		memcpy(copy, rte_pktmbuf_mtod(m, void *), m->data_len);
-		pw_gro_receive(gro, m);
+		pass_untouched(gro, &out, pw_packet_exact(rig->pool, m));
 		assert_int_equal(out.n, i + 1);
-		assert_ptr_equal(out.packets[i], m);
-		assert_memory_equal(rte_pktmbuf_mtod(m, void *), copy, m->data_len);
-		assert_int_equal(m->ol_flags, RTE_MBUF_F_EXTERNAL);
 	}
 	pw_gro_get_stats(gro, &stats);
 	assert_int_equal(stats.pass_not_tcp + stats.pass_fragment, RTE_DIM(malformed));
 	free_outputs(rig, gro, &out);
+}
+
+/* With the rest of the frame still behind it, or in a buffer that ends where it does. */
+static void
+cut_frames_pass_untouched(void **state)
+{
+	struct pw_gro_rig *rig = *state;
+
+	for (unsigned i = 2; i < 2 * 154; i++) {
+		struct rte_mbuf *m = segment(rig, 1, 1);
+		struct outputs out;
+		struct pw_gro *gro = new_gro(&out);
+
+		pw_gro_receive(gro, segment(rig, 1, 0));
+		rte_pktmbuf_trim(m, m->pkt_len - i / 2);
+		if (i % 2 == 0)
+			m = pw_packet_exact(rig->pool, m);
+		pass_untouched(gro, &out, m);
+		pw_gro_flush(gro);
+		assert_int_equal(out.n, 2);
+		assert_int_equal(out.packets[0]->pkt_len + out.packets[1]->pkt_len, 154 + i / 2);
+		free_outputs(rig, gro, &out);
+	}
+}
+
+/* The data offset says 60 bytes, the IP packet ends before: not read, and never held. */
+static void
+options_beyond_the_packet_are_not_read(void **state)
+{
+	struct pw_gro_rig *rig = *state;
+
+	for (unsigned payload = 0; payload < 40; payload++) {
+		struct pw_packet packet = plain;
+		struct outputs out;
+		struct pw_gro *gro = new_gro(&out);
+		struct rte_mbuf *m;
+
+		packet.payload_bytes = 100;
+		packet.options_bytes = 40;
+		memset(packet.options, 1, 40);
+		pw_gro_receive(gro, pw_packet_frame(rig->pool, &packet));
+		packet.seq += 100;
+		packet.ip_id++;
+		packet.payload_bytes = payload;
+		packet.options_bytes = 0;
+		m = pw_packet_frame(rig->pool, &packet);
+		*rte_pktmbuf_mtod_offset(m, uint8_t *, 46) = 0xf0;
+		pw_packet_fix_cksums(m);
+		pass_untouched(gro, &out, pw_packet_exact(rig->pool, m));
+		assert_int_equal(out.n, 2);
+		assert_int_equal(out.packets[0]->pkt_len, 194);
+		free_outputs(rig, gro, &out);
+	}
 }
 
 static struct rte_mbuf *
@@ -493,9 +588,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(merge_cases),
 		TEST(malformed_frames_pass_untouched),
+		TEST(cut_frames_pass_untouched),
+		TEST(options_beyond_the_packet_are_not_read),
 		TEST(mixed_burst_loses_nothing),
 		TEST(flows_leave_in_the_order_they_came),
 		TEST(a_full_table_makes_room),
+		TEST(failed_allocations_leak_nothing),
 		TEST(destroy_frees_what_is_held),
 		TEST(a_stripped_tag_is_kept_once),
 	};

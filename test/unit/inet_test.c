@@ -160,6 +160,32 @@ wrong_parameters_are_refused(void **state)
 	pw_inet_destroy(NULL);
 }
 
+static void
+failed_allocations_leak_nothing(void **state)
+{
+	struct pw_inet_params params = {.prefix_len = 24};
+	struct pw_test_memory before = pw_test_memory();
+	struct pw_inet *inet;
+	int k = -1;
+
+	(void)state;
+	do {
+		pw_test_fail_alloc(++k);
+		rte_errno = 0;
+		inet = pw_inet_create(&params);
+		if (!pw_test_alloc_failed())
+			break;
+		assert_null(inet);
+		assert_int_equal(rte_errno, ENOMEM);
+		pw_test_memory_equal(before);
+	} while (true);
+	pw_test_fail_alloc(-1);
+	assert_non_null(inet);
+	assert_true(k >= 1);
+	pw_inet_destroy(inet);
+	pw_test_memory_equal(before);
+}
+
 /* A byte of a good TCP frame is changed; checksums are made right again unless told otherwise. */
 static const struct {
 	const char *name;
@@ -226,6 +252,26 @@ faults_are_counted(void **state)
 		assert_int_equal(rte_mempool_avail_count(host->pool), host->base);
 	}
 	assert_int_equal(host->frames, 0);
+}
+
+static void
+a_packet_has_all_of_its_header(void **state)
+{
+	struct host *host = *state;
+
+	for (uint8_t options = 4; options <= 40; options += 4) {
+		struct pw_packet packet = plain;
+		struct rte_mbuf *m;
+
+		packet.ip_options_bytes = options;
+		m = pw_packet_frame(host->pool, &packet);
+		*rte_pktmbuf_mtod_offset(m, rte_be16_t *, 16) = rte_cpu_to_be_16(20 + options - 1);
+		pw_packet_fix_cksums(m);
+		input(host, pw_packet_exact(host->pool, m));
+		assert_int_equal(counter(host, COUNTER(rx_bad_length)), options / 4);
+	}
+	assert_int_equal(sum_of_reasons(host), 10);
+	assert_int_equal(host->segments, 0);
 }
 
 static void
@@ -730,7 +776,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_parameters_are_refused),
+		cmocka_unit_test(failed_allocations_leak_nothing),
 		TEST(faults_are_counted),
+		TEST(a_packet_has_all_of_its_header),
 		TEST(padding_is_cut),
 		TEST(chains_have_right_sums),
 		TEST(what_the_nic_says_is_believed),

@@ -4,7 +4,6 @@
 #include "pw_test.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -607,6 +606,7 @@ plain_threads_get_and_put(void **state)
 struct line {
 	struct rte_mempool *mp;
 	struct rte_ring *ring;
+	unsigned popped;
 	unsigned wrong;
 };
 
@@ -615,33 +615,42 @@ free_line(void *arg)
 {
 	struct line *line = arg;
 	struct rte_mbuf *burst[32];
-	uint32_t next = 0;
+	uint64_t since = 0;
 
-	while (next < LINE_MBUFS) {
+	while (line->popped < LINE_MBUFS) {
 		unsigned n = rte_ring_sc_dequeue_burst(
 			line->ring, (void **)burst, RTE_DIM(burst), NULL);
 
 		for (unsigned i = 0; i < n; i++)
-			line->wrong += *rte_pktmbuf_mtod(burst[i], uint32_t *) != next++;
+			line->wrong += *rte_pktmbuf_mtod(burst[i], uint32_t *) != line->popped++;
 		rte_pktmbuf_free_bulk(burst, n);
-		if (n == 0)
-			sched_yield(); /* the cores may be busy */
+		if (n > 0)
+			since = 0;
+		else if (!pw_test_wait(&since))
+			return -1;
 	}
 	return 0;
 }
 
-static void
+/* Returns how many went into the ring: fewer when it stays full, or the pool empty. */
+static uint32_t
 push_line(const struct line *line)
 {
-	for (uint32_t i = 0; i < LINE_MBUFS; i++) {
+	uint32_t pushed;
+
+	for (pushed = 0; pushed < LINE_MBUFS; pushed++) {
+		uint64_t since = 0;
 		struct rte_mbuf *m;
 
 		while ((m = rte_pktmbuf_alloc(line->mp)) == NULL)
-			sched_yield();
-		*(uint32_t *)(void *)rte_pktmbuf_append(m, 100) = i;
-		while (rte_ring_sp_enqueue(line->ring, m) < 0)
-			sched_yield();
+			if (!pw_test_wait(&since))
+				return pushed;
+		*(uint32_t *)(void *)rte_pktmbuf_append(m, 100) = pushed;
+		for (since = 0; rte_ring_sp_enqueue(line->ring, m) < 0;)
+			if (!pw_test_wait(&since))
+				return pushed;
 	}
+	return pushed;
 }
 
 /* One lcore receives, another frees; the pool is too small for both their caches. */
@@ -655,11 +664,14 @@ mbufs_cross_lcores(void **state)
 	assert_non_null(ring);
 	for (unsigned i = 0; i < 2 * RTE_DIM(strategies); i++) {
 		struct line line = {.ring = ring};
+		uint32_t pushed;
 
 		line.mp = make_pool(strategies[i / 2], 600, i % 2 == 0 ? 0 : 128);
 		assert_int_equal(rte_eal_remote_launch(free_line, &line, 1), 0);
-		push_line(&line);
+		pushed = push_line(&line);
 		rte_eal_wait_lcore(1);
+		if (line.popped < LINE_MBUFS)
+			fail_msg("stuck with %u mbufs allocated, %u freed", pushed, line.popped);
 		assert_int_equal(line.wrong, 0);
 		assert_int_equal(rte_mempool_avail_count(line.mp), 600);
 		rte_mempool_free(line.mp);

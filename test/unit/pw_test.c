@@ -7,15 +7,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_memzone.h>
+
+#define STUCK_SECONDS 10
 
 static int allocs_to_failure = -1;
 
@@ -150,6 +154,17 @@ pw_test_on_thread(void *(*run)(void *), void *arg)
 
 	assert_int_equal(pthread_create(&thread, NULL, run, arg), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+bool
+pw_test_wait(uint64_t *since)
+{
+	uint64_t now = rte_get_tsc_cycles();
+
+	if (*since == 0)
+		*since = now;
+	sched_yield(); /* the cores may be busy */
+	return now - *since < STUCK_SECONDS * rte_get_tsc_hz();
 }
 
 unsigned

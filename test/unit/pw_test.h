@@ -54,6 +54,13 @@ uint32_t pw_test_random(uint64_t *seed, uint32_t below);
 void pw_test_on_thread(void *(*run)(void *), void *arg);
 
 /**
+ * Give way to other threads, as nothing gets on here; *since is 0 at first.
+ *
+ * @return false after 10 seconds: somebody is stuck, and the test fails better than it waits
+ */
+bool pw_test_wait(uint64_t *since);
+
+/**
  * Let this thread pass for an lcore, or LCORE_ID_ANY, so that one thread visits the stores of all.
  *
  * @return the id before

@@ -4,6 +4,7 @@
 #include "pw_test.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -497,6 +498,42 @@ pages_go_home_without_reuse(void **state)
 	}
 }
 
+/* What is held lies in pages that are held. */
+static void
+check_pages_held(const struct box *box, uint64_t held)
+{
+	struct pw_arena_stats pages = box_stats(box).pages;
+
+	if (pages.pages_held * pages.page_bytes < held * box->stride_bytes)
+		fail_msg("%" PRIu64 " objects in %" PRIu64 " pages", held, pages.pages_held);
+}
+
+static void
+objects_in_use_keep_their_pages(void **state)
+{
+	static const char *const names[] = {"order0", "reuse", "reuse:0"};
+	static const unsigned bursts[] = {1, 7, 600};
+	static void *objs[MANY];
+
+	(void)state;
+	for (unsigned i = 0; i < RTE_DIM(names) * RTE_DIM(bursts); i++) {
+		struct box box = open_simple(names[i % RTE_DIM(names)], MANY);
+		unsigned burst = bursts[i / RTE_DIM(names)], n;
+
+		for (unsigned held = 0; held < MANY; held += n) {
+			n = RTE_MIN(burst, MANY - held);
+			assert_int_equal(pw_store_get(box.store, objs + held, n), 0);
+			check_pages_held(&box, held + n);
+		}
+		for (unsigned held = MANY; held > 0; held -= n) {
+			n = RTE_MIN(burst, held);
+			pw_store_put(box.store, objs + held - n, n);
+			check_pages_held(&box, held - n);
+		}
+		close_box(&box);
+	}
+}
+
 /* A page with one object in use stays; its other objects are used before the store says no. */
 static void
 partly_free_pages_are_used_up(void **state)
@@ -839,6 +876,7 @@ main(void)
 		cmocka_unit_test(a_freed_object_is_the_next_with_reuse),
 		cmocka_unit_test(each_lcore_gets_its_own_objects_again),
 		cmocka_unit_test(pages_go_home_without_reuse),
+		cmocka_unit_test(objects_in_use_keep_their_pages),
 		cmocka_unit_test(partly_free_pages_are_used_up),
 		cmocka_unit_test(double_puts_are_refused),
 		cmocka_unit_test(foreign_puts_are_refused),

@@ -9,7 +9,9 @@
 
 #include "pw_tcp_rig.h"
 
-/* An MSS of the peer's, and what we make of it: segments of a reply of 3000 bytes. */
+/* An MSS of the peer's, and what we make of it: segments of a reply of 3000 bytes. In
+ * the last row it stands behind the end of options.
+ */
 static const struct {
 	const char *option;
 	unsigned segment;
@@ -22,6 +24,7 @@ static const struct {
 	{"<mss 1000>", 1000},
 	{"<mss 1460>", 1460},
 	{"<mss 65535>", 1460},
+	{"<raw 0004000002040100>", 536},
 };
 
 static void
@@ -96,21 +99,6 @@ a_shift_of_15_is_14(void **state)
 	assert_int_equal(pw_tcp_rig_stats(rig).out_bytes, 21 * 1460);
 }
 
-static void
-a_window_of_a_syn_is_not_scaled(void **state)
-{
-	struct pw_tcp_rig *rig = *state;
-
-	rig->send_bytes = 3000;
-	/* An ACK number that is old does not carry a window: the SYN's is still the one. */
-	pw_tcp_rig_run(rig,
-		"< S 0:0(0) win 100 <mss 1460,ws 7>\n"
-		"> S. 0:0(0) ack 1\n"
-		"< . 1:1(0) ack 1 win 1\n"
-		"> . 1:129(128) ack 1\n"
-		"< R 1:1(0)");
-}
-
 /* Options that lead parsers into loops or beyond the header. */
 static const char *const odd_options[] = {
 	"raw 01020000",
@@ -122,7 +110,7 @@ static const char *const odd_options[] = {
 	"raw 020405b4080a0000",
 	"raw 02ffffff",
 	"raw 00020405b4000000",
-	"raw 0000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+	"raw 00000000000000000000000000000000000000000000000000000000000000000000000000000000",
 };
 
 static void
@@ -130,7 +118,7 @@ odd_options_are_survived(void **state)
 {
 	struct pw_tcp_rig *rig = *state;
 
-	for (unsigned i = 0; i + 1 < RTE_DIM(odd_options); i++) {
+	for (unsigned i = 0; i < RTE_DIM(odd_options); i++) {
 		pw_tcp_rig_runf(rig, "< S 0:0(0) win 65535 <%s>\n> S. 0:0(0) ack 1 <mss 1460>",
 			odd_options[i]);
 		rig->peer_port++;
@@ -142,9 +130,40 @@ odd_options_are_survived(void **state)
 	}
 	/* The same on an established connection. */
 	pw_tcp_rig_connect(rig);
-	for (unsigned i = 0; i + 1 < RTE_DIM(odd_options); i++)
+	for (unsigned i = 0; i < RTE_DIM(odd_options); i++)
 		pw_tcp_rig_runf(rig, "< P. %u:%u(1) ack 1 <%s>\n+40\n> . 1:1(0) ack %u", i + 1,
 			i + 2, odd_options[i], i + 2);
+}
+
+/* An MSS of 256 that begins in a SYN's options and ends in its data is none. */
+static void
+options_end_with_the_header(void **state)
+{
+	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 1, 0};
+	struct pw_tcp_rig *rig = *state;
+
+	for (unsigned skip = 0; skip < 3; skip++) {
+		struct pw_packet syn = {.seq = rig->peer_isn,
+			.flags = RTE_TCP_SYN_FLAG,
+			.window = 65535,
+			.src_port = rig->peer_port,
+			.dst_port = RIG_PORT,
+			.options_bytes = 4,
+			.payload_bytes = 3 - skip};
+		struct rte_mbuf *m = pw_packet_segment(rig->pool, &syn);
+
+		memcpy(rte_pktmbuf_mtod_offset(m, char *, 20), bytes + skip, 7 - skip);
+		rig->send_bytes = 2 * 536;
+		pw_tcp_input(rig->tcp, pw_packet_exact(rig->pool, m), RTE_BE32(PW_PACKET_PEER),
+			RTE_BE32(PW_PACKET_US), rig->now_us);
+		pw_tcp_rig_run(rig,
+			"> S. 0:0(0) ack 1\n"
+			"< . 1:1(0) ack 1 win 65535\n"
+			"> . 1:537(536) ack 1\n"
+			"> P. 537:1073(536) ack 1\n"
+			"< R 1:1(0)");
+		pw_tcp_rig_expect_all_home(rig);
+	}
 }
 
 static void
@@ -239,6 +258,29 @@ final_acks(void **state)
 	pw_tcp_rig_run(rig, "< . 1:1(0) ack 1 win 1000");
 	assert_int_equal(rig->opened, 3);
 	assert_int_equal(pw_tcp_rig_stats(rig).passive_opens, 3);
+}
+
+/* RFC 5961 holds before the handshake ends too. */
+static void
+resets_of_half_open(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+
+	pw_tcp_rig_run(rig,
+		"< S 0:0(0) win 65535 <mss 1460>\n"
+		"> S. 0:0(0) ack 1\n"
+		"< R 0:0(0)\n" /* outside: ignored */
+		"< R 10001:10001(0)\n"
+		"< R 2:2(0)\n" /* in the window: challenged */
+		"> S. 0:0(0) ack 1\n"
+		"< R 10000:10000(0)\n"
+		"> S. 0:0(0) ack 1");
+	assert_int_equal(pw_tcp_rig_stats(rig).curr_conns, 1);
+	assert_int_equal(pw_tcp_rig_stats(rig).challenge_acks, 2);
+	pw_tcp_rig_run(rig, "< R 1:1(0)");
+	pw_tcp_rig_expect_all_home(rig);
+	assert_int_equal(pw_tcp_rig_stats(rig).estab_resets, 0);
+	assert_int_equal(rig->opened, 0);
 }
 
 static void
@@ -463,6 +505,31 @@ wrong_parameters_are_refused(void **state)
 	assert_int_equal(pw_tcp_listen(rig->tcp, 16, &rig->app, rig), -ENOSPC);
 }
 
+static void
+failed_allocations_leak_nothing(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+	struct pw_test_memory before = pw_test_memory();
+	struct pw_tcp *tcp;
+	int k = -1;
+
+	do {
+		pw_test_fail_alloc(++k);
+		rte_errno = 0;
+		tcp = pw_tcp_create(&rig->params);
+		if (!pw_test_alloc_failed())
+			break;
+		assert_null(tcp);
+		assert_int_equal(rte_errno, ENOMEM);
+		pw_test_memory_equal(before);
+	} while (true);
+	pw_test_fail_alloc(-1);
+	assert_non_null(tcp);
+	assert_true(k >= 4);
+	pw_tcp_destroy(tcp);
+	pw_test_memory_equal(before);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, pw_tcp_rig_set_up, pw_tcp_rig_tear_down)
 
 int
@@ -470,14 +537,16 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(wrong_parameters_are_refused),
+		TEST(failed_allocations_leak_nothing),
 		TEST(mss_is_kept),
 		TEST(scaling_needs_both),
 		TEST(a_shift_of_15_is_14),
-		TEST(a_window_of_a_syn_is_not_scaled),
 		TEST(odd_options_are_survived),
+		TEST(options_end_with_the_header),
 		TEST(wrong_data_offsets_are_dropped),
 		TEST(syns_of_all_kinds),
 		TEST(final_acks),
+		TEST(resets_of_half_open),
 		TEST(timestamps),
 		TEST(a_lost_syn_ack_comes_again),
 		TEST(a_listener_answers_strays),

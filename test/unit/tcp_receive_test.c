@@ -559,6 +559,28 @@ chains_are_cut(void **state)
 	}
 }
 
+/* Nothing but gaps: together they leave three quarters to data in order. */
+static void
+gaps_share_a_quarter(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+
+	rig->params.max_held_mbufs = 100;
+	pw_tcp_rig_restart(rig);
+	for (unsigned n = 0; n < 5; n++, rig->peer_port++) {
+		pw_tcp_rig_connect(rig);
+		for (unsigned i = 0; i < 20; i++) {
+			struct pw_packet packet = data_at(rig, 10 + 20 * i, 10);
+
+			pw_tcp_rig_input(rig, &packet);
+			assert_true(pw_tcp_rig_stats(rig).held_mbufs <= 25);
+		}
+		rig->nb_sent = rig->nb_expected = 0;
+	}
+	assert_int_equal(pw_tcp_rig_stats(rig).held_mbufs, 25);
+	assert_int_equal(pw_tcp_rig_stats(rig).ofo_drop, 75);
+}
+
 /* What a connection held out of order is there for others when it is gone. */
 static void
 out_of_order_room_comes_back(void **state)
@@ -608,6 +630,7 @@ main(void)
 		TEST(abort_resets),
 		TEST(crumbs_are_capped),
 		TEST(held_mbufs_are_bounded),
+		TEST(gaps_share_a_quarter),
 		TEST(out_of_order_room_comes_back),
 		TEST(chains_are_cut),
 	};

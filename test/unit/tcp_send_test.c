@@ -175,6 +175,89 @@ a_closed_window_and_no_answer(void **state)
 	pw_tcp_rig_expect_all_home(rig);
 }
 
+/* Eight answered probes, each after twice the time. */
+static void
+answer_probes(struct pw_tcp_rig *rig, unsigned ms, unsigned acked)
+{
+	for (unsigned i = 0; i < 8; i++, ms = RTE_MIN(ms * 2, 60000U))
+		pw_tcp_rig_runf(rig,
+			"+%u\n"
+			"> . %u:%u(0) ack 1\n"
+			"< . 1:1(0) ack %u win 0",
+			ms, acked - 1, acked - 1, acked);
+}
+
+/* Probes back off. What is sent when the window opens, and lost, does not wait for as long. */
+static void
+probes_do_not_delay_resends(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+
+	rig->send_bytes = 2000;
+	pw_tcp_rig_run(rig,
+		"< S 0:0(0) win 65535 <mss 1460>\n"
+		"> S. 0:0(0) ack 1\n"
+		"< . 1:1(0) ack 1 win 1000\n"
+		"> . 1:1001(1000) ack 1\n"
+		"< . 1:1(0) ack 1001 win 0");
+	answer_probes(rig, 200, 1001);
+	pw_tcp_rig_run(rig,
+		"< . 1:1(0) ack 1001 win 65535\n"
+		"> P. 1001:2001(1000) ack 1\n"
+		"+200\n" /* the least RTO */
+		"> P. 1001:2001(1000) ack 1\n"
+		"+400\n"
+		"> P. 1001:2001(1000) ack 1\n"
+		"< . 1:1(0) ack 2001 win 65535\n"
+		"+100000");
+	assert_int_equal(pw_tcp_rig_stats(rig).window_probes, 8);
+	assert_int_equal(pw_tcp_rig_stats(rig).timeouts, 2);
+}
+
+/* A window that shrinks to nothing leaves data out: it too is resent in time. */
+static void
+probes_do_not_delay_what_is_out(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+
+	rig->send_bytes = 6000;
+	pw_tcp_rig_run(rig,
+		"< S 0:0(0) win 4000 <mss 1000>\n"
+		"> S. 0:0(0) ack 1\n"
+		"< . 1:1(0) ack 1 win 4000\n"
+		"> *\n"
+		"< . 1:1(0) ack 1001 win 0");
+	answer_probes(rig, 200, 1001);
+	pw_tcp_rig_run(rig,
+		"< . 1:1(0) ack 1001 win 2000\n"
+		"> . 1001:2001(1000) ack 1\n"
+		"+200\n"
+		"> . 1001:2001(1000) ack 1");
+}
+
+/* The SYN-ACK went twice, so no round trip is known (Karn): the initial RTO it is. */
+static void
+probes_do_not_delay_resends_without_rtt(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+
+	rig->send_bytes = 500;
+	pw_tcp_rig_run(rig,
+		"< S 0:0(0) win 0 <mss 1460>\n"
+		"> S. 0:0(0) ack 1\n"
+		"+1000\n"
+		"> S. 0:0(0) ack 1\n"
+		"< . 1:1(0) ack 1 win 0");
+	answer_probes(rig, 2000, 1);
+	pw_tcp_rig_run(rig,
+		"< . 1:1(0) ack 1 win 65535\n"
+		"> P. 1:501(500) ack 1\n"
+		"+1000\n"
+		"> P. 1:501(500) ack 1\n"
+		"< . 1:1(0) ack 501 win 65535\n"
+		"+100000");
+}
+
 static void
 a_window_shrinks_below_what_is_out(void **state)
 {
@@ -613,6 +696,9 @@ main(void)
 		TEST(a_lost_fin_comes_again),
 		TEST(a_closed_window_is_probed),
 		TEST(a_closed_window_and_no_answer),
+		TEST(probes_do_not_delay_resends),
+		TEST(probes_do_not_delay_what_is_out),
+		TEST(probes_do_not_delay_resends_without_rtt),
 		TEST(a_window_shrinks_below_what_is_out),
 		TEST(a_window_comes_with_a_new_ack),
 		TEST(three_duplicates_resend),
