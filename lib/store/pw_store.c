@@ -14,7 +14,13 @@
 
 #include "pw_store_page.h"
 
-#define MAGAZINE_SIZE 512
+/*
+ * rte_mempool's own cache asks for up to 512 objects and a burst at a time, and gives up to 768
+ * back: both fit.
+ */
+#define MAGAZINE_SIZE 2048
+/* What leaves a full magazine at once: enough to be worth the lock, few enough not to be felt. */
+#define FLUSH_BATCH 256
 
 /*
  * What one lcore uses. Its lock is taken by others only to gather objects or to count: an
@@ -42,6 +48,7 @@ struct pw_store {
 
 	rte_spinlock_t lock __rte_cache_aligned; /* all below, and the objects in pages */
 	struct pw_page_list partial_pages;	 /* held, with free objects */
+	struct pw_page *begun; /* one of them, which gives until it is used up; or NULL */
 	uint64_t objects;
 	uint64_t free; /* in pages */
 	uint64_t gets; /* served around the magazines */
@@ -192,27 +199,40 @@ pw_store_add(struct pw_store *store, void *addr, rte_iova_t iova, size_t len_byt
 }
 
 /*
- * Take objects of one page: an empty page if there is one, as a page allocator would give, else
- * what is free in a page partly in use. Called with the store's lock.
+ * The page to take objects of: the one begun, else an empty one, as a page allocator would give,
+ * else one partly in use.
  */
+static struct pw_page *
+next_page(struct pw_store *store)
+{
+	struct pw_page *page = store->begun;
+
+	if (page != NULL)
+		return page;
+	page = pw_page_alloc(store->arena);
+	if (page == NULL)
+		return TAILQ_FIRST(&store->partial_pages);
+	TAILQ_INSERT_HEAD(&store->partial_pages, page, link);
+	return page;
+}
+
+/* Take objects of one page. Called with the store's lock. */
 static uint32_t
 take_from_page(struct pw_store *store, void **objs, uint32_t max)
 {
-	struct pw_page *page = pw_page_alloc(store->arena);
+	struct pw_page *page = next_page(store);
 	struct pw_store_page *sp;
 	uint32_t taken;
 
-	if (page != NULL) {
-		TAILQ_INSERT_HEAD(&store->partial_pages, page, link);
-	} else {
-		page = TAILQ_FIRST(&store->partial_pages);
-		if (page == NULL)
-			return 0;
-	}
+	if (page == NULL)
+		return 0;
 	taken = pw_store_page_take(page, &store->layout, objs, max);
 	sp = pw_page_priv(page);
-	if (sp->nb_free == 0)
+	store->begun = page;
+	if (sp->nb_free == 0) {
+		store->begun = NULL;
 		TAILQ_REMOVE(&store->partial_pages, page, link);
+	}
 	store->free -= taken;
 	return taken;
 }
@@ -237,6 +257,8 @@ put_to_page(struct pw_store *store, void *obj)
 	if (sp->nb_free == 1)
 		TAILQ_INSERT_HEAD(&store->partial_pages, page, link);
 	if (sp->nb_free == sp->nb_objects) {
+		if (store->begun == page)
+			store->begun = NULL;
 		TAILQ_REMOVE(&store->partial_pages, page, link);
 		pw_page_free(store->arena, page);
 	}
@@ -335,24 +357,30 @@ pw_store_get(struct pw_store *store, void **objs, unsigned n)
 	return 0;
 }
 
-/* Push objects on a magazine; when it is full, its coldest half goes to the pages first. */
+/* Let the coldest objects of a magazine go to their pages. */
+static void
+flush_coldest(struct pw_store *store, struct magazine *mag, uint32_t n)
+{
+	put_to_pages(store, mag->objs, n);
+	mag->flushes += n;
+	mag->len -= n;
+	memmove(mag->objs, mag->objs + n, mag->len * sizeof(*mag->objs));
+}
+
+/* Push objects on a magazine, as many as fit; what does not fit goes to the pages. */
 static void
 put_to_magazine(struct pw_store *store, struct magazine *mag, void *const *objs, uint32_t n)
 {
-	const uint32_t half = MAGAZINE_SIZE / 2;
-
-	if (n > half) {
-		put_to_pages(store, objs, n - half);
-		mag->flushes += n - half;
-		objs += n - half;
-		n = half;
+	if (n > MAGAZINE_SIZE) {
+		put_to_pages(store, objs, n - MAGAZINE_SIZE);
+		mag->flushes += n - MAGAZINE_SIZE;
+		objs += n - MAGAZINE_SIZE;
+		n = MAGAZINE_SIZE;
 	}
-	if (mag->len + n > MAGAZINE_SIZE) {
-		put_to_pages(store, mag->objs, half);
-		mag->flushes += half;
-		mag->len -= half;
-		memmove(mag->objs, mag->objs + half, mag->len * sizeof(*mag->objs));
-	}
+	if (mag->len + n > MAGAZINE_SIZE)
+		flush_coldest(store, mag,
+			RTE_MIN(mag->len,
+				RTE_MAX(mag->len + n - MAGAZINE_SIZE, (uint32_t)FLUSH_BATCH)));
 	memcpy(&mag->objs[mag->len], objs, n * sizeof(*objs));
 	mag->len += n;
 }

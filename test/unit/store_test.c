@@ -19,7 +19,7 @@
 #define IOVA UINT64_C(0x700000000)
 #define CANARY 0x5a
 /* Much more than any magazine holds. */
-#define MANY 4000
+#define MANY 6000
 
 static const char *const strategies[] = {"order0", "order0:3", "reuse", "reuse:0"};
 
@@ -336,7 +336,7 @@ lent_memory_must_not_overlap(void **state)
 static void
 get_gives_all_or_none(void **state)
 {
-	static const unsigned numbers[] = {1, 2, 511, 512, 513, 1000, 1025, MANY};
+	static const unsigned numbers[] = {1, 2, 256, 257, 1000, 2047, 2048, 2049, MANY};
 	static void *objs[MANY + 2], *untouched[MANY + 2];
 
 	(void)state;
@@ -367,7 +367,7 @@ get_gives_all_or_none(void **state)
 static void
 every_object_comes_once(void **state)
 {
-	static const unsigned numbers[] = {1, 3, 32, 511, 512, 513, 1300, MANY};
+	static const unsigned numbers[] = {1, 3, 32, 257, 2047, 2048, 2049, 2305, MANY};
 	static void *objs[MANY];
 
 	(void)state;
@@ -498,6 +498,28 @@ pages_go_home_without_reuse(void **state)
 	}
 }
 
+/* A page larger than any magazine is used up before the next one is begun. */
+static void
+a_page_begun_is_used_up(void **state)
+{
+	static void *objs[8192];
+
+	(void)state;
+	for (unsigned burst = 1; burst <= 1000; burst = burst * 10) {
+		/* 4096 objects a page of 1 MiB, two pages */
+		struct box box = open_box(
+			store_params("reuse:8", 256, 64), (1 << 20) - MARGIN, 2 << 20, 8192);
+		unsigned held = 0;
+
+		for (; held + burst <= 4096; held += burst)
+			assert_int_equal(pw_store_get(box.store, objs + held, burst), 0);
+		assert_int_equal(box_stats(&box).pages.pages_touched, 1);
+		assert_int_equal(pw_store_get(box.store, objs + held, 8192 - held), 0);
+		pw_store_put(box.store, objs, 8192);
+		close_box(&box);
+	}
+}
+
 /* What is held lies in pages that are held. */
 static void
 check_pages_held(const struct box *box, uint64_t held)
@@ -618,7 +640,7 @@ foreign_puts_are_refused(void **state)
 	free(box.ids);
 }
 
-#define MODEL_OBJECTS 2500
+#define MODEL_OBJECTS 6000
 #define MODEL_STEPS 250000 /* for each of four strategies */
 
 /* The reference: who holds what, and how many are free. */
@@ -876,6 +898,7 @@ main(void)
 		cmocka_unit_test(a_freed_object_is_the_next_with_reuse),
 		cmocka_unit_test(each_lcore_gets_its_own_objects_again),
 		cmocka_unit_test(pages_go_home_without_reuse),
+		cmocka_unit_test(a_page_begun_is_used_up),
 		cmocka_unit_test(objects_in_use_keep_their_pages),
 		cmocka_unit_test(partly_free_pages_are_used_up),
 		cmocka_unit_test(double_puts_are_refused),
