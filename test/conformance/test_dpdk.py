@@ -3,11 +3,15 @@
 
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 import unittest
 
-PLUGIN = os.environ["PAGEWHEEL_PLUGIN"]
+# EAL refuses plugins below a directory that everybody may write to; the clone may lie in one.
+FOLDER = tempfile.TemporaryDirectory(dir="/run", prefix="pagewheel-")
+PLUGIN = shutil.copy(os.environ["PAGEWHEEL_PLUGIN"], FOLDER.name)
 STRATEGIES = ("order0:1", "order0", "reuse", "reuse:9")
 EAL = ["-l", "0,1", "--no-pci", "--in-memory", "-d", PLUGIN, "--mbuf-pool-ops-name=pagewheel"]
 
