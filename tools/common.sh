@@ -11,7 +11,7 @@ die() {
 }
 
 need_root() {
-	[ "$(id -u)" = 0 ] || die "needs root, for hugepages and network namespaces: sudo $0"
+	[ "$EUID" = 0 ] || die "needs root, for hugepages and network namespaces: sudo $0"
 }
 
 # install_packages PURPOSE...: what tools/packages lists for these purposes and is not there yet.

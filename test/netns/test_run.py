@@ -77,7 +77,8 @@ class Run(unittest.TestCase):
         """In set-up, at start and in the middle; to the whole group, which is what Ctrl-C does, or to
         the script alone."""
         for number, seconds, kill in (
-                (signal.SIGINT, 0.1, os.killpg), (signal.SIGINT, 0.5, os.killpg),
+                (signal.SIGINT, 0.1, os.killpg), (signal.SIGINT, 0.3, os.killpg),
+                (signal.SIGINT, 0.4, os.killpg), (signal.SIGINT, 0.5, os.killpg),
                 (signal.SIGINT, 1.0, os.killpg), (signal.SIGINT, 1.5, os.killpg),
                 (signal.SIGINT, 4, os.killpg), (signal.SIGTERM, 4, os.killpg),
                 (signal.SIGTERM, 4, os.kill), (signal.SIGHUP, 4, os.kill)):
