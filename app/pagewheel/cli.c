@@ -210,8 +210,9 @@ pw_cli_run_file(struct pw_cli *cli, const char *path)
 	int rc = 0;
 
 	if (file == NULL) {
-		pw_error("--cmdline-file=%s: %s", path, strerror(errno));
-		return -errno;
+		rc = -errno;
+		pw_error("--cmdline-file=%s: %s", path, strerror(-rc));
+		return rc;
 	}
 	while (rc == 0 && !is_over(cli) && (len = fread(text, 1, sizeof(text), file)) > 0)
 		rc = run_text(cli, &source, text, len);
@@ -244,25 +245,26 @@ pw_cli_read_stdin(struct pw_cli *cli)
 {
 	char text[1024];
 	ssize_t len = read(STDIN_FILENO, text, sizeof(text));
+	bool more;
 
 	if (len < 0)
 		return errno == EINTR || errno == EAGAIN;
 	if (cli->terminal != NULL) {
-		bool more = len > 0 && cmdline_in(cli->terminal, text, len) >= 0;
+		more = len > 0 && cmdline_in(cli->terminal, text, len) >= 0;
 
 		fflush(stdout);
 		return more;
 	}
-	if (len == 0) {
-		run_text(cli, &cli->input, "\n", 1);
-		return false;
-	}
+	/* The last line may lack its end. */
+	more = len > 0;
+	if (!more)
+		text[len++] = '\n';
 	/* As in a command file, an error ends the program, and it shows in the exit code. */
 	if (run_text(cli, &cli->input, text, len) < 0) {
 		cli->app->failed = true;
 		return false;
 	}
-	return true;
+	return more;
 }
 
 bool

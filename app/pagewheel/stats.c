@@ -217,12 +217,6 @@ static_assert(sizeof(struct pw_store_stats) <= PW_STATS_MAX_BYTES, "group too la
 static_assert(sizeof(struct pw_tcp_stats) <= PW_STATS_MAX_BYTES, "group too large");
 
 const struct pw_stats_group *
-pw_stats_group(unsigned i)
-{
-	return i < RTE_DIM(groups) ? &groups[i] : NULL;
-}
-
-const struct pw_stats_group *
 pw_stats_find(const char *name)
 {
 	for (unsigned i = 0; i < RTE_DIM(groups); i++)

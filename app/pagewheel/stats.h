@@ -38,9 +38,6 @@ struct pw_stats_group {
 /** Find a group, or NULL. */
 const struct pw_stats_group *pw_stats_find(const char *name);
 
-/** Group i, or NULL behind the last. */
-const struct pw_stats_group *pw_stats_group(unsigned i);
-
 /** Read and print a group. Returns 0, or -ENOENT when the mode has no such stage. */
 int pw_stats_show(const struct pw_app *app, const struct pw_stats_group *group);
 

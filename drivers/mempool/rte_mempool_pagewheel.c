@@ -174,8 +174,10 @@ forget_freed_memory(struct rte_mempool *mp)
 	struct pw_store_stats stats;
 	int rc;
 
+	if (mp->nb_mem_chunks > 0)
+		return 0;
 	pw_store_get_stats(old, &stats);
-	if (mp->nb_mem_chunks > 0 || stats.objects == 0)
+	if (stats.objects == 0)
 		return 0;
 	rc = pagewheel_alloc(mp);
 	if (rc == 0)

@@ -206,6 +206,16 @@ class Commands(unittest.TestCase):
                     self.assertEqual(len(one_sentence(done)), 1, done.stderr)
                     self.assertNotIn("pool:", done.stdout)  # it ended at the error
 
+    def test_last_line_without_an_end(self):
+        for line, code in (("nosuch", 1), ("show pool", 0)):
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(f"show config fwd\n{line}")
+                file.flush()
+                for done in (run(f"--cmdline-file={file.name}"),
+                             run("-i", stdin=f"show config fwd\n{line}")):
+                    self.assertEqual(done.returncode, code)
+                    self.assertIn("line 2" if code else "pool:", done.stderr + done.stdout)
+
     def test_missing_command_file(self):
         done = run("--cmdline-file=/nosuch/file")
         self.assertNotEqual(done.returncode, 0)
