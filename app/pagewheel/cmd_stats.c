@@ -2,11 +2,10 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 
-/* show pool, gro, inet, tcp, lcores: the groups of stats.c */
+/* show pool, frags, copies, gro, inet, tcp, lcores: the groups of stats.c */
 
 #include "app.h"
 #include "cli.h"
-#include "fwd.h"
 #include "stats.h"
 
 struct stats_args {
@@ -15,7 +14,7 @@ struct stats_args {
 };
 
 PW_CLI_WORD(show, stats_args, "show");
-PW_CLI_WORD(group, stats_args, "pool#gro#inet#tcp#lcores");
+PW_CLI_WORD(group, stats_args, "pool#frags#copies#gro#inet#tcp#lcores");
 
 static void
 run_show(void *args, struct cmdline *cl, void *data)
@@ -26,14 +25,13 @@ run_show(void *args, struct cmdline *cl, void *data)
 
 	(void)cl;
 	if (pw_stats_show(app, found) < 0)
-		pw_cli_fail(app, "show %s: the mode %s has no such stage; stop, then set fwd tcp",
-			name, pw_fwd_engine(app->fwd)->name);
+		pw_cli_fail(app, "show %s: %s", name, found->absent);
 }
 
 static cmdline_parse_inst_t cmd_show = {
 	.f = run_show,
 	.help_str =
-		"show pool|gro|inet|tcp|lcores:counters of a stage, also telemetry's /pagewheel/...",
+		"show pool|frags|copies|gro|inet|tcp|lcores:counters of a stage, also telemetry's /pagewheel/...",
 	.tokens = {(void *)&show, (void *)&group, NULL},
 };
 

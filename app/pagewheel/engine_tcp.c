@@ -23,7 +23,6 @@
 #define MAX_CONNS 4096
 #define RCVBUF_BYTES (512 << 10)
 #define SNDBUF_BYTES (256 << 10)
-#define SEND_ARENA_BYTES (32 << 20)
 #define TX_MAX 64
 #define MBUF_SIZE_MIN 1024   /* leaves 576 bytes of IP, which every host must take (RFC 1122) */
 #define BAD_CKSUMS_SUSPECT 3 /* so many wrong ones and no right one are no accident */
@@ -35,7 +34,6 @@ struct stack {
 	struct pw_gro *gro;
 	struct pw_inet *inet;
 	struct pw_tcp *tcp;
-	struct pw_arena *send_arena;
 	uint64_t now_us;
 	uint64_t next_tick_us;
 	uint16_t nb_tx;
@@ -115,25 +113,6 @@ open_inet(struct stack *stack, const struct pw_app *app, const struct pw_port_in
 	return stack->inet == NULL ? -rte_errno : 0;
 }
 
-static int
-open_send_arena(struct stack *stack, const struct pw_app *app)
-{
-	const struct pw_strategy *strategy = &app->options.strategy;
-	struct pw_arena_params params = {
-		.socket_id = app->pool->socket_id,
-		.page_order = strategy->page_order,
-	};
-	char name[32];
-
-	stack->send_arena = pw_arena_create(&params);
-	if (stack->send_arena == NULL)
-		return -rte_errno;
-	snprintf(name, sizeof(name), "pw_send_%u_%u", stack->stream->rx_port->id,
-		stack->stream->rx_queue);
-	return pw_arena_reserve(
-		stack->send_arena, name, SEND_ARENA_BYTES / pw_strategy_page_bytes(strategy));
-}
-
 /* What the peer sends has to fit one buffer, with its headroom and Ethernet header. */
 static uint16_t
 choose_mtu(const struct pw_port_info *info, const struct pw_options *options)
@@ -150,8 +129,7 @@ open_tcp(struct stack *stack, const struct pw_app *app, const struct pw_port_inf
 		.output = tcp_output,
 		.ctx = stack,
 		.pool = app->pool,
-		.arena = stack->send_arena,
-		.strategy = app->options.strategy,
+		.frags = app->frags,
 		.max_conns = MAX_CONNS,
 		.rcvbuf_bytes = RCVBUF_BYTES,
 		.sndbuf_bytes = SNDBUF_BYTES,
@@ -178,12 +156,10 @@ close_stack(struct pw_stream *stream)
 {
 	struct stack *stack = stream->engine_data;
 
-	/* What TCP or GRO hold may be attached to fragments of the arena, so that goes last. */
 	if (stack->tcp != NULL)
 		pw_tcp_destroy(stack->tcp);
 	pw_gro_destroy(stack->gro);
 	pw_inet_destroy(stack->inet);
-	pw_arena_destroy(stack->send_arena);
 	rte_free(stack);
 	stream->engine_data = NULL;
 }
@@ -227,12 +203,10 @@ open_stack(struct pw_stream *stream, const struct pw_app *app)
 	if (rc == 0)
 		rc = open_inet(stack, app, &info);
 	if (rc == 0)
-		rc = open_send_arena(stack, app);
-	if (rc == 0)
 		rc = open_tcp(stack, app, &info);
 	if (rc < 0) {
-		pw_error("the mode tcp does not start, with %u connections and %u MiB to send: %s",
-			MAX_CONNS, SEND_ARENA_BYTES >> 20, strerror(-rc));
+		pw_error("the mode tcp does not start, with %u connections: %s", MAX_CONNS,
+			strerror(-rc));
 		close_stack(stream);
 	}
 	return rc;

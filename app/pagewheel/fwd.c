@@ -13,6 +13,7 @@
 #include <rte_malloc.h>
 
 #include "app.h"
+#include "copies.h"
 
 #define BURST_MAX 512
 
@@ -38,7 +39,8 @@ struct pw_fwd {
 	struct pw_lcore_stats lcore_base;
 	struct pw_port **ports;
 	uint16_t nb_ports;
-	uint64_t *missed_base; /* of each port */
+	uint64_t *missed_base;	  /* of each port */
+	struct pw_copies *copies; /* NULL without --copy-break */
 };
 
 void
@@ -64,6 +66,8 @@ poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 
 	if (n > 0) {
 		stream->rx_packets += n;
+		if (lcore->fwd->copies != NULL)
+			pw_copies_take(lcore->fwd->copies, lcore->id, pkts, n);
 		engine->receive(stream, pkts, n, now_us);
 	}
 	if (engine->tick != NULL)
@@ -206,6 +210,7 @@ pw_fwd_create(const struct pw_app *app)
 	fwd->cycles_per_us = RTE_MAX(rte_get_tsc_hz() / 1000000, UINT64_C(1));
 	fwd->ports = app->ports;
 	fwd->nb_ports = app->nb_ports;
+	fwd->copies = app->copies;
 	lay_out(fwd, app);
 	if (open_engine(fwd, app, pw_engine_find(app->options.forward_mode)) < 0) {
 		pw_fwd_destroy(fwd);

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,14 @@
 #include "app.h"
 #include "cli.h"
 #include "cmd_fwd.h"
+#include "copies.h"
 #include "fwd.h"
 #include "hugefiles.h"
 #include "loop.h"
 #include "notice.h"
 #include "pool.h"
 #include "port.h"
+#include "pw_frag_pool.h"
 #include "signals.h"
 #include "stats.h"
 
@@ -74,10 +77,24 @@ open_ports(struct pw_app *app)
 }
 
 static int
-open_app(struct pw_app *app)
+open_memory(struct pw_app *app)
 {
 	app->pool = pw_pool_create(&app->options, rte_socket_id());
-	if (app->pool == NULL || open_ports(app) < 0)
+	if (app->pool == NULL)
+		return -1;
+	app->frags = pw_pool_create_frags(&app->options, app->pool->socket_id);
+	if (app->frags == NULL)
+		return -1;
+	if (app->options.copy_break == 0)
+		return 0;
+	app->copies = pw_copies_create(app);
+	return app->copies == NULL ? -1 : 0;
+}
+
+static int
+open_app(struct pw_app *app)
+{
+	if (open_memory(app) < 0 || open_ports(app) < 0)
 		return -1;
 	app->fwd = pw_fwd_create(app);
 	if (app->fwd == NULL)
@@ -106,6 +123,25 @@ close_pool(struct pw_app *app)
 	rte_mempool_free(app->pool);
 }
 
+/* Likewise every fragment. */
+static void
+close_frags(struct pw_app *app)
+{
+	unsigned missing = pw_copies_destroy(app->copies);
+
+	if (missing > 0) {
+		pw_error("%u copies of packets are missing at the end", missing);
+		app->failed = true;
+	}
+	if (app->frags != NULL)
+		pw_arena_defragment(pw_frag_pool_arena(app->frags));
+	if (pw_frag_pool_destroy(app->frags) < 0) {
+		pw_error("%" PRIu64 " fragments are missing at the end",
+			pw_frag_pool_in_flight(app->frags));
+		app->failed = true;
+	}
+}
+
 static void
 close_app(struct pw_app *app)
 {
@@ -115,6 +151,7 @@ close_app(struct pw_app *app)
 	for (uint16_t i = 0; i < app->nb_ports; i++)
 		app->ports[i]->ops->close(app->ports[i]);
 	free(app->ports);
+	close_frags(app);
 	close_pool(app);
 }
 

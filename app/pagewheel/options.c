@@ -153,6 +153,10 @@ static const struct option_row table[] = {
 	{"total-num-mbufs", 0, "N", "buffers in the pool", FIELD(total_num_mbufs), 64, 16777216},
 	{"mbcache", 0, "N", "buffers that rte_mempool keeps an lcore, in front of the strategy",
 		FIELD(mbcache), 0, RTE_MEMPOOL_CACHE_MAX_SIZE},
+	{"frag-memory", 0, "MIB", "memory for fragments: data to send, and copies of small packets",
+		FIELD(frag_mib), 2, 65536},
+	{"copy-break", 0, "BYTES", "copy received packets up to this size into fragments; 0: none",
+		FIELD(copy_break), 0, 2048},
 	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, 0, 0, 0},
 	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp", parse_ip, 0, 0, 0},
 	{"digest", 0, NULL, "the port discard prints the SHA-256 of each stream", FLAG(digest)},
@@ -167,6 +171,7 @@ static const struct pw_options defaults = {
 	.burst = 32,
 	.mbuf_size = 2176,
 	.total_num_mbufs = 16384,
+	.frag_mib = 32,
 	.forward_mode = "io",
 };
 

@@ -24,7 +24,9 @@ struct pw_options {
 	uint32_t burst;		 /**< packets */
 	uint32_t mbuf_size;	 /**< data room of a buffer with headroom, bytes */
 	uint32_t total_num_mbufs;
-	uint32_t mbcache; /**< buffers in rte_mempool's own cache, an lcore */
+	uint32_t mbcache;    /**< buffers in rte_mempool's own cache, an lcore */
+	uint32_t frag_mib;   /**< memory for fragments, MiB */
+	uint32_t copy_break; /**< packets up to so many bytes are copied; 0: none */
 	struct pw_strategy strategy;
 	const char *forward_mode;
 	const char *cmdline_file;

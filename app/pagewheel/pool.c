@@ -13,10 +13,11 @@
 #include <rte_mempool.h>
 
 #include "app.h"
+#include "pw_frag_pool.h"
 #include "pw_mempool.h"
 
-/* Hugepages of 2 MiB that EAL, ports and TCP take beside the pool. */
-#define OTHER_HUGEPAGES 64
+/* Hugepages of 2 MiB that EAL, ports and TCP take beside the pools. */
+#define OTHER_HUGEPAGES 48
 
 static unsigned long
 read_number(const char *dir, const char *file)
@@ -47,7 +48,8 @@ needed_bytes(const struct pw_options *options)
 static size_t
 needed_hugepages(const struct pw_options *options)
 {
-	return 2 * needed_bytes(options) / (2 << 20) + OTHER_HUGEPAGES;
+	return (2 * needed_bytes(options) + ((size_t)options->frag_mib << 20)) / (2 << 20) +
+		OTHER_HUGEPAGES;
 }
 
 void
@@ -106,6 +108,26 @@ pw_pool_create(const struct pw_options *options, int socket_id)
 	pw_error("no pool of %u buffers of %u bytes with strategy %s: %s", options->total_num_mbufs,
 		options->mbuf_size, options->strategy.name, strerror(-rc));
 	if (rc == -ENOMEM || rc == -ENOBUFS)
+		pw_pool_explain_hugepages(options);
+	return NULL;
+}
+
+struct pw_frag_pool *
+pw_pool_create_frags(const struct pw_options *options, int socket_id)
+{
+	struct pw_frag_pool_params params = {
+		.name = "pagewheel_frags",
+		.socket_id = socket_id,
+		.strategy = options->strategy,
+		.bytes = (size_t)options->frag_mib << 20,
+	};
+	struct pw_frag_pool *frags = pw_frag_pool_create(&params);
+
+	if (frags != NULL)
+		return frags;
+	pw_error("--frag-memory=%u: no %u MiB for fragments: %s", options->frag_mib,
+		options->frag_mib, rte_strerror(rte_errno));
+	if (rte_errno == ENOMEM)
 		pw_pool_explain_hugepages(options);
 	return NULL;
 }

@@ -15,130 +15,115 @@
 #include <rte_telemetry.h>
 
 #include "app.h"
+#include "copies.h"
 #include "engine_tcp.h"
 #include "fwd.h"
-#include "pw_compat.h"
+#include "pw_copybreak.h"
+#include "pw_frag_pool.h"
 #include "pw_gro.h"
 #include "pw_inet.h"
 #include "pw_mempool.h"
 #include "pw_tcp.h"
 
-/* clang-format off */
-#define STAT(group, field, unit) {#field, unit, offsetof(struct group, field)}
-/* clang-format on */
-
-static const struct pw_stat pool_stats[] = {
-	STAT(pw_store_stats, objects, "buffers"),
-	STAT(pw_store_stats, free, "buffers"),
-	STAT(pw_store_stats, gets, "buffers"),
-	STAT(pw_store_stats, puts, "buffers"),
-	STAT(pw_store_stats, page_objects, "buffers"),
-	STAT(pw_store_stats, reuses, "buffers"),
-	STAT(pw_store_stats, flushes, "buffers"),
-	STAT(pw_store_stats, gathers, "times"),
-	STAT(pw_store_stats, failures, "times"),
-	STAT(pw_store_stats, foreign_puts, "buffers"),
-	STAT(pw_store_stats, double_puts, "buffers"),
-	STAT(pw_store_stats, waste_bytes, "bytes"),
-	{"page_bytes", "bytes", offsetof(struct pw_store_stats, pages.page_bytes)},
-	{"pages", "pages", offsetof(struct pw_store_stats, pages.pages)},
-	{"pages_held", "pages", offsetof(struct pw_store_stats, pages.pages_held)},
-	{"pages_held_max", "pages", offsetof(struct pw_store_stats, pages.pages_held_max)},
-	{"pages_touched", "pages", offsetof(struct pw_store_stats, pages.pages_touched)},
-	{"page_allocs", "pages", offsetof(struct pw_store_stats, pages.page_allocs)},
-	{"page_frees", "pages", offsetof(struct pw_store_stats, pages.page_frees)},
-	{"page_failures", "times", offsetof(struct pw_store_stats, pages.page_failures)},
-	{"meta_bytes", "bytes", offsetof(struct pw_store_stats, pages.meta_bytes)},
-};
-
 static const struct pw_stat gro_stats[] = {
-	STAT(pw_gro_stats, rx_packets, "packets"),
-	STAT(pw_gro_stats, tx_packets, "packets"),
-	STAT(pw_gro_stats, merged, "packets"),
-	STAT(pw_gro_stats, held, "packets"),
-	STAT(pw_gro_stats, pass_not_tcp, "packets"),
-	STAT(pw_gro_stats, pass_fragment, "packets"),
-	STAT(pw_gro_stats, pass_no_payload, "packets"),
-	STAT(pw_gro_stats, pass_flags, "packets"),
-	STAT(pw_gro_stats, pass_bad_cksum, "packets"),
-	STAT(pw_gro_stats, flush_complete, "packets"),
-	STAT(pw_gro_stats, flush_seq, "packets"),
-	STAT(pw_gro_stats, flush_header, "packets"),
-	STAT(pw_gro_stats, flush_ip_id, "packets"),
-	STAT(pw_gro_stats, flush_size, "packets"),
-	STAT(pw_gro_stats, flush_pass, "packets"),
-	STAT(pw_gro_stats, flush_table_full, "packets"),
-	STAT(pw_gro_stats, flush_burst, "packets"),
+	PW_STAT(pw_gro_stats, rx_packets, "packets"),
+	PW_STAT(pw_gro_stats, tx_packets, "packets"),
+	PW_STAT(pw_gro_stats, merged, "packets"),
+	PW_STAT(pw_gro_stats, held, "packets"),
+	PW_STAT(pw_gro_stats, pass_not_tcp, "packets"),
+	PW_STAT(pw_gro_stats, pass_fragment, "packets"),
+	PW_STAT(pw_gro_stats, pass_no_payload, "packets"),
+	PW_STAT(pw_gro_stats, pass_flags, "packets"),
+	PW_STAT(pw_gro_stats, pass_bad_cksum, "packets"),
+	PW_STAT(pw_gro_stats, flush_complete, "packets"),
+	PW_STAT(pw_gro_stats, flush_seq, "packets"),
+	PW_STAT(pw_gro_stats, flush_header, "packets"),
+	PW_STAT(pw_gro_stats, flush_ip_id, "packets"),
+	PW_STAT(pw_gro_stats, flush_size, "packets"),
+	PW_STAT(pw_gro_stats, flush_pass, "packets"),
+	PW_STAT(pw_gro_stats, flush_table_full, "packets"),
+	PW_STAT(pw_gro_stats, flush_burst, "packets"),
+	PW_STAT_END,
 };
 
 static const struct pw_stat inet_stats[] = {
-	STAT(pw_inet_stats, rx_frames, "frames"),
-	STAT(pw_inet_stats, rx_arp, "frames"),
-	STAT(pw_inet_stats, rx_icmp_echo, "frames"),
-	STAT(pw_inet_stats, rx_tcp, "frames"),
-	STAT(pw_inet_stats, rx_short, "frames"),
-	STAT(pw_inet_stats, rx_other_mac, "frames"),
-	STAT(pw_inet_stats, rx_unknown_type, "frames"),
-	STAT(pw_inet_stats, rx_bad_arp, "frames"),
-	STAT(pw_inet_stats, rx_bad_ip, "frames"),
-	STAT(pw_inet_stats, rx_bad_length, "frames"),
-	STAT(pw_inet_stats, rx_bad_ip_cksum, "frames"),
-	STAT(pw_inet_stats, rx_fragment, "frames"),
-	STAT(pw_inet_stats, rx_other_ip, "frames"),
-	STAT(pw_inet_stats, rx_unknown_proto, "frames"),
-	STAT(pw_inet_stats, rx_bad_l4_cksum, "frames"),
-	STAT(pw_inet_stats, tx_frames, "frames"),
-	STAT(pw_inet_stats, tx_arp_requests, "frames"),
-	STAT(pw_inet_stats, tx_arp_replies, "frames"),
-	STAT(pw_inet_stats, tx_no_route, "frames"),
-	STAT(pw_inet_stats, tx_no_neighbour, "frames"),
-	STAT(pw_inet_stats, tx_no_mbuf, "frames"),
+	PW_STAT(pw_inet_stats, rx_frames, "frames"),
+	PW_STAT(pw_inet_stats, rx_arp, "frames"),
+	PW_STAT(pw_inet_stats, rx_icmp_echo, "frames"),
+	PW_STAT(pw_inet_stats, rx_tcp, "frames"),
+	PW_STAT(pw_inet_stats, rx_short, "frames"),
+	PW_STAT(pw_inet_stats, rx_other_mac, "frames"),
+	PW_STAT(pw_inet_stats, rx_unknown_type, "frames"),
+	PW_STAT(pw_inet_stats, rx_bad_arp, "frames"),
+	PW_STAT(pw_inet_stats, rx_bad_ip, "frames"),
+	PW_STAT(pw_inet_stats, rx_bad_length, "frames"),
+	PW_STAT(pw_inet_stats, rx_bad_ip_cksum, "frames"),
+	PW_STAT(pw_inet_stats, rx_fragment, "frames"),
+	PW_STAT(pw_inet_stats, rx_other_ip, "frames"),
+	PW_STAT(pw_inet_stats, rx_unknown_proto, "frames"),
+	PW_STAT(pw_inet_stats, rx_bad_l4_cksum, "frames"),
+	PW_STAT(pw_inet_stats, tx_frames, "frames"),
+	PW_STAT(pw_inet_stats, tx_arp_requests, "frames"),
+	PW_STAT(pw_inet_stats, tx_arp_replies, "frames"),
+	PW_STAT(pw_inet_stats, tx_no_route, "frames"),
+	PW_STAT(pw_inet_stats, tx_no_neighbour, "frames"),
+	PW_STAT(pw_inet_stats, tx_no_mbuf, "frames"),
+	PW_STAT_END,
 };
 
 static const struct pw_stat tcp_stats[] = {
-	STAT(pw_tcp_stats, in_segs, "segments"),
-	STAT(pw_tcp_stats, in_bytes, "bytes"),
-	STAT(pw_tcp_stats, in_errs, "segments"),
-	STAT(pw_tcp_stats, out_segs, "segments"),
-	STAT(pw_tcp_stats, out_bytes, "bytes"),
-	STAT(pw_tcp_stats, out_rsts, "segments"),
-	STAT(pw_tcp_stats, retrans_segs, "segments"),
-	STAT(pw_tcp_stats, passive_opens, "connections"),
-	STAT(pw_tcp_stats, estab_resets, "connections"),
-	STAT(pw_tcp_stats, curr_conns, "connections"),
-	STAT(pw_tcp_stats, curr_estab, "connections"),
-	STAT(pw_tcp_stats, listen_drops, "segments"),
-	STAT(pw_tcp_stats, conns_recycled, "connections"),
-	STAT(pw_tcp_stats, delayed_acks, "segments"),
-	STAT(pw_tcp_stats, ofo_queue, "segments"),
-	STAT(pw_tcp_stats, ofo_drop, "segments"),
-	STAT(pw_tcp_stats, rcv_mem_drop, "segments"),
-	STAT(pw_tcp_stats, rcv_old, "segments"),
-	STAT(pw_tcp_stats, rcv_beyond_window, "segments"),
-	STAT(pw_tcp_stats, paws_drop, "segments"),
-	STAT(pw_tcp_stats, challenge_acks, "segments"),
-	STAT(pw_tcp_stats, window_updates, "segments"),
-	STAT(pw_tcp_stats, zero_windows, "segments"),
-	STAT(pw_tcp_stats, timeouts, "times"),
-	STAT(pw_tcp_stats, fast_retrans, "times"),
-	STAT(pw_tcp_stats, window_probes, "segments"),
-	STAT(pw_tcp_stats, no_mbuf, "segments"),
-	STAT(pw_tcp_stats, no_frag, "times"),
-	STAT(pw_tcp_stats, held_mbufs, "buffers"),
+	PW_STAT(pw_tcp_stats, in_segs, "segments"),
+	PW_STAT(pw_tcp_stats, in_bytes, "bytes"),
+	PW_STAT(pw_tcp_stats, in_errs, "segments"),
+	PW_STAT(pw_tcp_stats, out_segs, "segments"),
+	PW_STAT(pw_tcp_stats, out_bytes, "bytes"),
+	PW_STAT(pw_tcp_stats, out_rsts, "segments"),
+	PW_STAT(pw_tcp_stats, retrans_segs, "segments"),
+	PW_STAT(pw_tcp_stats, passive_opens, "connections"),
+	PW_STAT(pw_tcp_stats, estab_resets, "connections"),
+	PW_STAT(pw_tcp_stats, curr_conns, "connections"),
+	PW_STAT(pw_tcp_stats, curr_estab, "connections"),
+	PW_STAT(pw_tcp_stats, listen_drops, "segments"),
+	PW_STAT(pw_tcp_stats, conns_recycled, "connections"),
+	PW_STAT(pw_tcp_stats, delayed_acks, "segments"),
+	PW_STAT(pw_tcp_stats, ofo_queue, "segments"),
+	PW_STAT(pw_tcp_stats, ofo_drop, "segments"),
+	PW_STAT(pw_tcp_stats, rcv_mem_drop, "segments"),
+	PW_STAT(pw_tcp_stats, rcv_old, "segments"),
+	PW_STAT(pw_tcp_stats, rcv_beyond_window, "segments"),
+	PW_STAT(pw_tcp_stats, paws_drop, "segments"),
+	PW_STAT(pw_tcp_stats, challenge_acks, "segments"),
+	PW_STAT(pw_tcp_stats, window_updates, "segments"),
+	PW_STAT(pw_tcp_stats, zero_windows, "segments"),
+	PW_STAT(pw_tcp_stats, timeouts, "times"),
+	PW_STAT(pw_tcp_stats, fast_retrans, "times"),
+	PW_STAT(pw_tcp_stats, window_probes, "segments"),
+	PW_STAT(pw_tcp_stats, no_mbuf, "segments"),
+	PW_STAT(pw_tcp_stats, no_frag, "times"),
+	PW_STAT(pw_tcp_stats, held_mbufs, "buffers"),
+	PW_STAT_END,
 };
 
 static const struct pw_stat fwd_stats[] = {
-	STAT(pw_lcore_stats, cycles, "cycles"),
-	STAT(pw_lcore_stats, busy_cycles, "cycles"),
-	STAT(pw_lcore_stats, polls, "polls"),
-	STAT(pw_lcore_stats, busy_polls, "polls"),
-	STAT(pw_lcore_stats, rx_packets, "packets"),
+	PW_STAT(pw_lcore_stats, cycles, "cycles"),
+	PW_STAT(pw_lcore_stats, busy_cycles, "cycles"),
+	PW_STAT(pw_lcore_stats, polls, "polls"),
+	PW_STAT(pw_lcore_stats, busy_polls, "polls"),
+	PW_STAT(pw_lcore_stats, rx_packets, "packets"),
+	PW_STAT_END,
 };
 
 static int
 read_pool(const struct pw_app *app, void *stats)
 {
 	return pw_mempool_get_stats(app->pool, stats);
+}
+
+static int
+read_frags(const struct pw_app *app, void *stats)
+{
+	pw_frag_pool_get_stats(app->frags, stats);
+	return 0;
 }
 
 static int
@@ -164,13 +149,11 @@ print_pool(const struct pw_app *app, const void *stats)
 	printf("  handed out again in place: %.1f %%\n", percent(s->reuses, s->gets));
 	printf("  memory in use: %" PRIu64 " KiB now, %" PRIu64 " KiB at most, %" PRIu64
 	       " KiB touched, of %" PRIu64 " KiB\n",
-		s->pages.pages_held * s->pages.page_bytes >> 10,
-		s->pages.pages_held_max * s->pages.page_bytes >> 10,
-		s->pages.pages_touched * s->pages.page_bytes >> 10,
-		s->pages.pages * s->pages.page_bytes >> 10);
+		s->pages.bytes_held >> 10, s->pages.bytes_held_max >> 10,
+		s->pages.pages_touched * s->pages.page_bytes >> 10, s->pages.bytes >> 10);
 	printf("  bookkeeping: %.2f %%, unused ends of pages: %.2f %%\n",
-		percent(s->pages.meta_bytes, s->pages.pages * s->pages.page_bytes),
-		percent(s->waste_bytes, s->pages.pages * s->pages.page_bytes));
+		percent(s->pages.meta_bytes + s->meta_bytes, s->pages.bytes),
+		percent(s->waste_bytes, s->pages.bytes));
 }
 
 static void
@@ -199,21 +182,32 @@ print_fwd(const struct pw_app *app, const void *stats)
 		(double)s->cycles / rte_get_tsc_hz());
 }
 
-#define GROUP(group_name, group_help, stats_array, read_fn, more_fn)                     \
+#define NEEDS_TCP "the mode is not tcp, which has such a stage: stop, then set fwd tcp"
+
+#define GROUP(group_name, group_help, table, read_fn, more_fn, absent_text)              \
 	{                                                                                \
-		.name = group_name, .help = group_help, .stats = stats_array,            \
-		.nb_stats = RTE_DIM(stats_array), .read = read_fn, .print_more = more_fn \
+		.name = group_name, .help = group_help, .stats = table, .read = read_fn, \
+		.print_more = more_fn, .absent = absent_text                             \
 	}
 
 static const struct pw_stats_group groups[] = {
-	GROUP("pool", "RX buffers and their recycling", pool_stats, read_pool, print_pool),
-	GROUP("gro", "merging of TCP segments", gro_stats, pw_engine_tcp_read_gro, print_gro),
-	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure),
-	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure),
-	GROUP("lcores", "the polling lcores", fwd_stats, read_fwd, print_fwd),
+	GROUP("pool", "RX buffers and their recycling", pw_store_stat_table, read_pool, print_pool,
+		NULL),
+	GROUP("frags", "fragments: data to send, copies", pw_frag_pool_stat_table, read_frags, NULL,
+		NULL),
+	GROUP("copies", "small packets copied into fragments", pw_copybreak_stat_table,
+		pw_copies_read, NULL, "nothing is copied: start with --copy-break=BYTES"),
+	GROUP("gro", "merging of TCP segments", gro_stats, pw_engine_tcp_read_gro, print_gro,
+		NEEDS_TCP),
+	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure,
+		NEEDS_TCP),
+	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure,
+		NEEDS_TCP),
+	GROUP("lcores", "the polling lcores", fwd_stats, read_fwd, print_fwd, NULL),
 };
 
 static_assert(sizeof(struct pw_store_stats) <= PW_STATS_MAX_BYTES, "group too large");
+static_assert(sizeof(struct pw_frag_pool_stats) <= PW_STATS_MAX_BYTES, "group too large");
 static_assert(sizeof(struct pw_tcp_stats) <= PW_STATS_MAX_BYTES, "group too large");
 
 const struct pw_stats_group *
@@ -225,15 +219,6 @@ pw_stats_find(const char *name)
 	return NULL;
 }
 
-static uint64_t
-value_of(const void *stats, const struct pw_stat *stat)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)stats + stat->offset, sizeof(value));
-	return value;
-}
-
 int
 pw_stats_show(const struct pw_app *app, const struct pw_stats_group *group)
 {
@@ -243,9 +228,7 @@ pw_stats_show(const struct pw_app *app, const struct pw_stats_group *group)
 	if (rc < 0)
 		return rc;
 	printf("%s: %s\n", group->name, group->help);
-	for (unsigned i = 0; i < group->nb_stats; i++)
-		printf("  %s: %" PRIu64 " %s\n", group->stats[i].name,
-			value_of(stats, &group->stats[i]), group->stats[i].unit);
+	pw_stat_print(stdout, group->stats, stats);
 	if (group->print_more != NULL)
 		group->print_more(app, stats);
 	return 0;
@@ -271,9 +254,7 @@ answer(const char *cmd, const char *params, struct rte_tel_data *data)
 		return rc;
 
 	rte_tel_data_start_dict(data);
-	for (unsigned i = 0; i < group->nb_stats; i++)
-		rte_tel_data_add_dict_uint(
-			data, group->stats[i].name, value_of(stats, &group->stats[i]));
+	pw_stat_add_to_dict(data, group->stats, stats);
 	return 0;
 }
 
@@ -300,6 +281,7 @@ pw_stats_telemetry_start(const struct pw_app *app)
 	for (unsigned i = 0; i < RTE_DIM(groups); i++) {
 		snprintf(path, sizeof(path), "/pagewheel/%s", groups[i].name);
 		snprintf(help, sizeof(help), "Counters of %s. Takes no parameters", groups[i].help);
+		/* The handler answers for pools itself, in any program. */
 		rte_telemetry_register_cmd(path, answer, help);
 	}
 }

@@ -11,24 +11,17 @@
  * A group is a struct of uint64_t, read by a function.
  */
 
-#include <stddef.h>
-#include <stdint.h>
+#include "pw_stat.h"
 
 struct pw_app;
-
-struct pw_stat {
-	const char *name;
-	const char *unit;
-	size_t offset;
-};
 
 #define PW_STATS_MAX_BYTES 512
 
 struct pw_stats_group {
 	const char *name;
 	const char *help;
-	const struct pw_stat *stats;
-	unsigned nb_stats;
+	const struct pw_stat *stats; /**< ends as pw_stat.h says */
+	const char *absent;	     /**< what to say when there are no such counters */
 	/** Fill the struct, of at most PW_STATS_MAX_BYTES. Returns 0 or a negative errno. */
 	int (*read)(const struct pw_app *app, void *stats);
 	/** Print what follows from the counters. May be NULL. */

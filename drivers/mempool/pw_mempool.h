@@ -24,6 +24,13 @@ extern "C" {
 #define PW_MEMPOOL_STRATEGY_ENV "PAGEWHEEL_STRATEGY"
 
 /**
+ * Environment variable that says whether each buffer that is freed is checked, at some cost, where
+ * the program does not: "count" refuses and counts what is wrong and logs its address, "stop" ends
+ * the program too, "off" does neither. Unset: "stop" in a debug build, else "off".
+ */
+#define PW_MEMPOOL_CHECK_ENV "PAGEWHEEL_CHECK"
+
+/**
  * Read the counters of a pool's store. Any thread.
  *
  * Buffers in rte_mempool's own per-lcore caches count as handed out.

@@ -12,22 +12,31 @@ free_buf(void *data __rte_unused, void *opaque)
 {
 	struct pw_frag_buf *buf = opaque;
 
-	pw_frag_free(buf->arena, buf);
+	pw_frag_free(buf->pool, buf);
+}
+
+static uint16_t
+max_in(size_t page_bytes)
+{
+	return RTE_MIN(page_bytes - sizeof(struct pw_frag_buf), (size_t)UINT16_MAX);
 }
 
 uint16_t
-pw_frag_buf_max(const struct pw_arena *arena)
+pw_frag_buf_max(const struct pw_frag_pool *pool)
 {
-	size_t room = pw_arena_page_bytes(arena) - sizeof(struct pw_frag_buf);
+	return max_in(pw_strategy_page_bytes(pw_frag_pool_strategy(pool)));
+}
 
-	return RTE_MIN(room, (size_t)UINT16_MAX);
+uint16_t
+pw_frag_buf_fallback_max(void)
+{
+	return max_in((size_t)1 << PW_PAGE_SHIFT);
 }
 
 struct pw_frag_buf *
-pw_frag_buf_alloc(struct pw_frag_cache *cache, struct pw_arena *arena, uint16_t size_bytes)
+pw_frag_buf_alloc(struct pw_frag_cache *cache, uint16_t size_bytes)
 {
 	struct pw_frag_buf *buf;
-	struct pw_page *page;
 
 	if (size_bytes == 0) {
 		rte_errno = EINVAL;
@@ -37,15 +46,23 @@ pw_frag_buf_alloc(struct pw_frag_cache *cache, struct pw_arena *arena, uint16_t 
 	if (buf == NULL)
 		return NULL;
 
-	page = pw_page_of(arena, buf);
 	buf->shinfo.free_cb = free_buf;
 	buf->shinfo.fcb_opaque = buf;
 	rte_mbuf_ext_refcnt_set(&buf->shinfo, 1);
-	buf->arena = arena;
-	buf->iova = page->iova == RTE_BAD_IOVA ? RTE_BAD_IOVA
-					       : page->iova + (buf->data - page->addr);
+	buf->pool = pw_frag_cache_pool(cache);
+	buf->iova = pw_frag_iova(buf->pool, buf->data);
 	buf->size_bytes = size_bytes;
 	return buf;
+}
+
+void
+pw_frag_buf_hand_over(
+	struct pw_frag_buf *buf, struct rte_mbuf *m, uint16_t offset_bytes, uint16_t len_bytes)
+{
+	rte_pktmbuf_attach_extbuf(m, buf->data, buf->iova, buf->size_bytes, &buf->shinfo);
+	m->data_off = offset_bytes;
+	m->data_len = len_bytes;
+	m->pkt_len = len_bytes;
 }
 
 void
@@ -53,10 +70,7 @@ pw_frag_buf_attach(
 	struct pw_frag_buf *buf, struct rte_mbuf *m, uint16_t offset_bytes, uint16_t len_bytes)
 {
 	rte_mbuf_ext_refcnt_update(&buf->shinfo, 1);
-	rte_pktmbuf_attach_extbuf(m, buf->data, buf->iova, buf->size_bytes, &buf->shinfo);
-	m->data_off = offset_bytes;
-	m->data_len = len_bytes;
-	m->pkt_len = len_bytes;
+	pw_frag_buf_hand_over(buf, m, offset_bytes, len_bytes);
 }
 
 void

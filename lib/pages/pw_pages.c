@@ -1,44 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright(c) 2026 the pagewheel authors
  */
+
+/* The memory of an arena and the descriptors of its pages; pw_buddy.c gives the pages out. */
+
 #include "pw_pages.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
-#include <rte_memory.h>
-#include <rte_memzone.h>
-#include <rte_spinlock.h>
 
-/* Contiguous memory, and the descriptors of its pages. */
-struct region {
-	char *start;
-	char *end;
-	char *base; /* start, rounded down to a page: where page 0 would begin */
-	char *descs;
-	const struct rte_memzone *mz; /* NULL: lent */
-};
+#include "pw_arena_priv.h"
+#include "pw_numa.h"
 
-struct pw_arena {
-	rte_spinlock_t lock; /* free_pages and stats */
-	int socket_id;
-	uint32_t page_shift;
-	uint32_t desc_bytes; /* a struct pw_page and the owner's room behind it */
-	struct pw_page_list free_pages;
-	struct pw_arena_stats stats;
-	struct region *regions; /* in the order of their addresses */
-	uint32_t nb_regions;
-	uint32_t cap_regions;
-};
-
-static size_t
-page_bytes(const struct pw_arena *arena)
-{
-	return (size_t)1 << arena->page_shift;
-}
+#define HUGEPAGE_BYTES (2 << 20)
 
 struct pw_arena *
 pw_arena_create(const struct pw_arena_params *params)
@@ -46,7 +25,8 @@ pw_arena_create(const struct pw_arena_params *params)
 	struct pw_arena *arena;
 
 	/* Heaps of external memory have numbers behind those of the NUMA sockets. */
-	if (params->page_order > PW_PAGE_ORDER_MAX || params->socket_id < SOCKET_ID_ANY) {
+	if (params->max_order > PW_PAGE_ORDER_MAX || params->min_order > params->max_order ||
+		params->socket_id < SOCKET_ID_ANY) {
 		rte_errno = EINVAL;
 		return NULL;
 	}
@@ -59,11 +39,9 @@ pw_arena_create(const struct pw_arena_params *params)
 	}
 
 	rte_spinlock_init(&arena->lock);
-	TAILQ_INIT(&arena->free_pages);
-	arena->socket_id = params->socket_id;
-	arena->page_shift = PW_PAGE_SHIFT + params->page_order;
+	arena->params = *params;
 	arena->desc_bytes = RTE_ALIGN_CEIL(sizeof(struct pw_page) + params->page_priv_bytes, 8);
-	arena->stats.page_bytes = page_bytes(arena);
+	arena->stats.page_bytes = pw_arena_min_bytes(arena);
 	arena->stats.meta_bytes = sizeof(*arena);
 	return arena;
 }
@@ -75,22 +53,26 @@ pw_arena_destroy(struct pw_arena *arena)
 		return;
 	for (uint32_t i = 0; i < arena->nb_regions; i++) {
 		rte_free(arena->regions[i].descs);
-		rte_memzone_free(arena->regions[i].mz);
+		if (arena->regions[i].mz != NULL)
+			rte_memzone_free(arena->regions[i].mz);
 	}
+	for (unsigned order = 0; order <= PW_PAGE_ORDER_MAX; order++)
+		pw_bitmap_free(&arena->free[order]);
+	rte_free(arena->by_addr);
 	rte_free(arena->regions);
 	rte_free(arena);
 }
 
-/* Index of the first region that ends behind addr. */
+/* Place in by_addr of the first region that ends behind addr. */
 static uint32_t
-find_region(const struct pw_arena *arena, const char *addr)
+find_place(const struct pw_arena *arena, const char *addr)
 {
 	uint32_t low = 0, high = arena->nb_regions;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (arena->regions[mid].end <= addr)
+		if (arena->regions[arena->by_addr[mid]].end <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -98,120 +80,226 @@ find_region(const struct pw_arena *arena, const char *addr)
 	return low;
 }
 
-static int
-grow_regions(struct pw_arena *arena)
+static const struct pw_region *
+region_of(const struct pw_arena *arena, const char *addr)
 {
-	uint32_t cap = RTE_MAX(4U, arena->cap_regions * 2);
-	struct region *regions;
+	const struct pw_region *region = arena->regions;
+	uint32_t place;
 
-	if (arena->nb_regions < arena->cap_regions)
-		return 0;
-	regions = rte_realloc_socket(
-		arena->regions, cap * sizeof(*regions), RTE_CACHE_LINE_SIZE, arena->socket_id);
-	if (regions == NULL)
+	if (likely(arena->nb_regions > 0 && addr >= region->start && addr < region->end))
+		return region;
+	place = find_place(arena, addr);
+	if (place == arena->nb_regions)
+		return NULL;
+	region = &arena->regions[arena->by_addr[place]];
+	return addr < region->start ? NULL : region;
+}
+
+/* Make *array, of cap elements, larger. */
+static int
+grow(void **array, uint32_t cap, size_t elt_bytes, int socket_id)
+{
+	void *new = rte_realloc_socket(*array, cap * elt_bytes, RTE_CACHE_LINE_SIZE, socket_id);
+
+	if (new == NULL)
 		return -ENOMEM;
-	arena->regions = regions;
-	arena->cap_regions = cap;
+	*array = new;
 	return 0;
 }
 
-static struct pw_page *
-region_page(const struct pw_arena *arena, const struct region *region, size_t i)
+/* Room for one more region, and bits for its pages. */
+static int
+make_room(struct pw_arena *arena, uint32_t count)
 {
-	return (struct pw_page *)(void *)(region->descs + i * arena->desc_bytes);
+	const struct pw_arena_params *params = &arena->params;
+	uint32_t cap = RTE_MAX(4U, arena->cap_regions * 2);
+	uint32_t indices = arena->nb_indices + count;
+	void *regions = arena->regions, *by_addr = arena->by_addr;
+
+	if (arena->nb_regions == arena->cap_regions) {
+		int rc = grow(&regions, cap, sizeof(*arena->regions), params->socket_id);
+
+		arena->regions = regions;
+		if (rc == 0)
+			rc = grow(&by_addr, cap, sizeof(*arena->by_addr), params->socket_id);
+		arena->by_addr = by_addr;
+		if (rc < 0)
+			return rc;
+		arena->cap_regions = cap;
+	}
+	for (unsigned order = params->min_order; order <= params->max_order; order++)
+		if (pw_bitmap_resize(&arena->free[order],
+			    (indices >> (order - params->min_order)) + 1, params->socket_id) < 0)
+			return -ENOMEM;
+	return 0;
 }
 
 /* Lent memory is IOVA-contiguous; a memzone need not be, but no page of it crosses a hugepage. */
 static rte_iova_t
-page_iova(const struct region *region, rte_iova_t iova, const char *addr)
+page_iova(const struct pw_region *region, rte_iova_t iova, const char *addr)
 {
 	if (region->mz != NULL)
 		return rte_mem_virt2iova(addr);
 	return iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : iova + (addr - region->start);
 }
 
-/* Describe the pages of a region; put those the owner wants on the free list, tell how many. */
+/* Describe a page and tell its length, which is 0 when there is no memory behind it. */
 static size_t
-init_pages(struct pw_arena *arena, const struct region *region, rte_iova_t iova,
+describe(const struct pw_arena *arena, const struct pw_region *region, uint32_t i, rte_iova_t iova)
+{
+	struct pw_page *page = pw_region_page(arena, region, i);
+	char *begin = region->base + (size_t)i * pw_arena_min_bytes(arena);
+	char *end = RTE_MIN(begin + pw_arena_min_bytes(arena), region->end);
+
+	begin = RTE_MAX(begin, region->start);
+	page->index = region->first + i;
+	page->head = page->index;
+	page->order = arena->params.min_order;
+	if (begin >= end)
+		return 0;
+	page->addr = begin;
+	page->iova = page_iova(region, iova, begin);
+	if ((size_t)(end - begin) < pw_arena_min_bytes(arena))
+		page->flags |= PW_PAGE_SHORT;
+	return end - begin;
+}
+
+/*
+ * Mark a page that lies on another NUMA node. All of a hugepage lies on one: it is asked about
+ * once, *off is the answer.
+ */
+static void
+mark_node(const struct pw_arena *arena, const struct pw_region *region, struct pw_page *page,
+	bool *off)
+{
+	if (page->addr == region->start || rte_is_aligned(page->addr, HUGEPAGE_BYTES))
+		*off = pw_numa_is_off_node(page->addr, arena->params.socket_id);
+	if (*off)
+		page->flags |= PW_PAGE_OFF_NODE;
+}
+
+static void
+add_page(struct pw_arena *arena, struct pw_page *page, size_t len_bytes)
+{
+	rte_spinlock_lock(&arena->lock);
+	pw_buddy_add(arena, page);
+	arena->stats.pages++;
+	arena->stats.bytes += len_bytes;
+	arena->stats.pages_off_node += (page->flags & PW_PAGE_OFF_NODE) != 0;
+	rte_spinlock_unlock(&arena->lock);
+}
+
+/* Describe the pages of a region; free those that the owner wants, tell how many. */
+static uint32_t
+init_pages(struct pw_arena *arena, const struct pw_region *region, rte_iova_t iova,
 	pw_page_init_t init, void *ctx)
 {
-	size_t count = (region->end - region->base + page_bytes(arena) - 1) >> arena->page_shift;
-	size_t wanted = 0;
+	uint32_t wanted = 0;
+	bool off = false;
 
-	for (size_t i = 0; i < count; i++) {
-		struct pw_page *page = region_page(arena, region, i);
-		char *begin = region->base + (i << arena->page_shift);
-		char *end = RTE_MIN(begin + page_bytes(arena), region->end);
+	for (uint32_t i = 0; i < region->count; i++) {
+		struct pw_page *page = pw_region_page(arena, region, i);
+		size_t len_bytes = describe(arena, region, i, iova);
 
-		begin = RTE_MAX(begin, region->start);
-		page->addr = begin;
-		page->iova = page_iova(region, iova, begin);
-		page->len_bytes = end - begin;
-		if (init != NULL && !init(page, ctx))
+		if (len_bytes == 0)
 			continue;
+		mark_node(arena, region, page, &off);
+		if (init != NULL && !init(page, len_bytes, ctx))
+			continue;
+		add_page(arena, page, len_bytes);
 		wanted++;
-		rte_spinlock_lock(&arena->lock);
-		TAILQ_INSERT_TAIL(&arena->free_pages, page, link);
-		arena->stats.pages++;
-		arena->stats.bytes += page->len_bytes;
-		rte_spinlock_unlock(&arena->lock);
 	}
 	return wanted;
+}
+
+/* What bookkeeping takes, now that memory was added. */
+static size_t
+meta_bytes(const struct pw_arena *arena)
+{
+	size_t bytes = sizeof(*arena) +
+		arena->cap_regions * (sizeof(*arena->regions) + sizeof(*arena->by_addr));
+
+	for (uint32_t i = 0; i < arena->nb_regions; i++)
+		bytes += (size_t)arena->regions[i].count * arena->desc_bytes;
+	for (unsigned order = 0; order <= PW_PAGE_ORDER_MAX; order++)
+		bytes += arena->free[order].nb_words * sizeof(uint64_t);
+	return bytes;
+}
+
+static void
+insert_region(struct pw_arena *arena, const struct pw_region *region)
+{
+	uint32_t place = find_place(arena, region->start);
+
+	memmove(&arena->by_addr[place + 1], &arena->by_addr[place],
+		(arena->nb_regions - place) * sizeof(*arena->by_addr));
+	arena->by_addr[place] = arena->nb_regions;
+	arena->regions[arena->nb_regions++] = *region;
+	arena->nb_indices += region->count;
 }
 
 static int
 add_region(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_bytes,
 	const struct rte_memzone *mz, pw_page_init_t init, void *ctx)
 {
-	struct region region = {.start = addr, .end = (char *)addr + len_bytes, .mz = mz};
+	struct pw_region region = {.start = addr, .mz = mz};
+	size_t max_bytes = (size_t)1 << (PW_PAGE_SHIFT + arena->params.max_order);
 	size_t count;
-	uint32_t at;
+	uint32_t place;
 
-	if (len_bytes == 0 || region.end < region.start)
+	if (len_bytes == 0 || len_bytes > UINTPTR_MAX - (uintptr_t)addr)
 		return -EINVAL;
-	at = find_region(arena, region.start);
-	if (at < arena->nb_regions && arena->regions[at].start < region.end)
+	if (len_bytes > PTRDIFF_MAX)
+		return -EFBIG;
+	region.end = region.start + len_bytes;
+	place = find_place(arena, region.start);
+	if (place < arena->nb_regions && arena->regions[arena->by_addr[place]].start < region.end)
 		return -EINVAL;
-	if (grow_regions(arena) < 0)
-		return -ENOMEM;
 
-	region.base = RTE_PTR_ALIGN_FLOOR(region.start, page_bytes(arena));
-	count = (region.end - region.base + page_bytes(arena) - 1) >> arena->page_shift;
-	region.descs = rte_zmalloc_socket(
-		"pw_pages", count * arena->desc_bytes, RTE_CACHE_LINE_SIZE, arena->socket_id);
+	region.base = RTE_PTR_ALIGN_FLOOR(region.start, max_bytes);
+	count = RTE_ALIGN_MUL_CEIL((size_t)(region.end - region.base), max_bytes) /
+		pw_arena_min_bytes(arena);
+	if (count >= UINT32_MAX - arena->nb_indices)
+		return -EFBIG;
+	region.first = arena->nb_indices;
+	region.count = count;
+	/* First, as it is by far the largest: most of what there is no room for fails here. */
+	region.descs = rte_zmalloc_socket("pw_pages", count * arena->desc_bytes,
+		RTE_CACHE_LINE_SIZE, arena->params.socket_id);
 	if (region.descs == NULL)
 		return -ENOMEM;
+	if (make_room(arena, count) < 0) {
+		rte_free(region.descs);
+		return -ENOMEM;
+	}
 	if (init_pages(arena, &region, iova, init, ctx) == 0) {
 		rte_free(region.descs); /* of no use: its lender may have other plans */
 		return 0;
 	}
-
-	memmove(&arena->regions[at + 1], &arena->regions[at],
-		(arena->nb_regions - at) * sizeof(region));
-	arena->regions[at] = region;
-	arena->nb_regions++;
-	arena->stats.meta_bytes += sizeof(region) + count * arena->desc_bytes;
+	insert_region(arena, &region);
+	arena->stats.meta_bytes = meta_bytes(arena);
 	return 0;
 }
 
 int
-pw_arena_reserve(struct pw_arena *arena, const char *name, uint32_t pages)
+pw_arena_reserve(struct pw_arena *arena, const char *name, size_t len_bytes)
 {
+	size_t max_bytes = (size_t)1 << (PW_PAGE_SHIFT + arena->params.max_order);
 	const struct rte_memzone *mz;
 	int rc;
 
-	if (pages == 0)
+	if (len_bytes == 0 || len_bytes > SIZE_MAX - max_bytes)
 		return -EINVAL;
 	if (strlen(name) >= RTE_MEMZONE_NAMESIZE)
 		return -ENAMETOOLONG;
+	len_bytes = RTE_ALIGN_CEIL(len_bytes, max_bytes);
 	/* Aligned to a page, so that no page crosses a hugepage and each is IOVA-contiguous. */
-	mz = rte_memzone_reserve_aligned(name, (size_t)pages << arena->page_shift, arena->socket_id,
-		RTE_MEMZONE_2MB | RTE_MEMZONE_SIZE_HINT_ONLY, page_bytes(arena));
+	mz = rte_memzone_reserve_aligned(name, len_bytes, arena->params.socket_id,
+		RTE_MEMZONE_2MB | RTE_MEMZONE_SIZE_HINT_ONLY, max_bytes);
 	if (mz == NULL)
 		return -rte_errno;
 
-	rc = add_region(
-		arena, mz->addr, mz->iova, (size_t)pages << arena->page_shift, mz, NULL, NULL);
+	rc = add_region(arena, mz->addr, mz->iova, len_bytes, mz, NULL, NULL);
 	if (rc < 0)
 		rte_memzone_free(mz);
 	return rc;
@@ -225,57 +313,76 @@ pw_arena_adopt(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_b
 }
 
 struct pw_page *
-pw_page_alloc(struct pw_arena *arena)
-{
-	struct pw_arena_stats *stats = &arena->stats;
-	struct pw_page *page;
-
-	rte_spinlock_lock(&arena->lock);
-	page = TAILQ_FIRST(&arena->free_pages);
-	if (page != NULL) {
-		TAILQ_REMOVE(&arena->free_pages, page, link);
-		stats->page_allocs++;
-		stats->pages_held++;
-		stats->pages_held_max = RTE_MAX(stats->pages_held_max, stats->pages_held);
-		stats->pages_touched += !page->touched;
-		page->touched = true;
-	} else {
-		stats->page_failures++;
-		rte_errno = ENOMEM;
-	}
-	rte_spinlock_unlock(&arena->lock);
-	return page;
-}
-
-void
-pw_page_free(struct pw_arena *arena, struct pw_page *page)
-{
-	rte_spinlock_lock(&arena->lock);
-	TAILQ_INSERT_HEAD(&arena->free_pages, page, link);
-	arena->stats.page_frees++;
-	arena->stats.pages_held--;
-	rte_spinlock_unlock(&arena->lock);
-}
-
-struct pw_page *
 pw_page_of(const struct pw_arena *arena, const void *addr)
 {
-	uint32_t at = find_region(arena, addr);
-	const struct region *region;
+	const struct pw_region *region = region_of(arena, addr);
+	struct pw_page *page, *block;
 
-	if (at == arena->nb_regions)
+	if (unlikely(region == NULL))
 		return NULL;
-	region = &arena->regions[at];
-	if ((const char *)addr < region->start)
-		return NULL;
-	return region_page(
-		arena, region, (size_t)((const char *)addr - region->base) >> arena->page_shift);
+	page = pw_region_page(arena, region,
+		(size_t)((const char *)addr - region->base) >>
+			(PW_PAGE_SHIFT + arena->params.min_order));
+	block = pw_region_page(arena, region, page->head - region->first);
+	/* The head of a free page is of the past, and may be given out again as a smaller block. */
+	return likely((size_t)((const char *)addr - block->addr) < pw_page_bytes(block)) ? block
+											 : page;
 }
 
 size_t
-pw_arena_page_bytes(const struct pw_arena *arena)
+pw_arena_page_len(const struct pw_arena *arena, const struct pw_page *page)
 {
-	return page_bytes(arena);
+	const char *end = page->addr + 1;
+
+	if (likely(!(page->flags & PW_PAGE_SHORT)))
+		return pw_page_bytes(page);
+	end = RTE_PTR_ALIGN_CEIL(end, pw_arena_min_bytes(arena));
+	return RTE_MIN(end, region_of(arena, page->addr)->end) - page->addr;
+}
+
+struct pw_page *
+pw_page_at(const struct pw_arena *arena, uint32_t index)
+{
+	uint32_t low = 0, high = arena->nb_regions;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct pw_region *region = &arena->regions[mid];
+
+		if (index - region->first < region->count)
+			return pw_region_page(arena, region, index - region->first);
+		if (index < region->first)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+void
+pw_arena_walk_held(struct pw_arena *arena, pw_page_visit_t visit, void *ctx)
+{
+	rte_spinlock_lock(&arena->lock);
+	for (uint32_t r = 0; r < arena->nb_regions; r++)
+		for (uint32_t i = 0; i < arena->regions[r].count; i++) {
+			struct pw_page *page = pw_region_page(arena, &arena->regions[r], i);
+
+			if (page->flags & PW_PAGE_HELD)
+				visit(page, ctx);
+		}
+	rte_spinlock_unlock(&arena->lock);
+}
+
+uint32_t
+pw_arena_nb_indices(const struct pw_arena *arena)
+{
+	return arena->nb_indices;
+}
+
+const struct pw_arena_params *
+pw_arena_get_params(const struct pw_arena *arena)
+{
+	return &arena->params;
 }
 
 void

@@ -17,10 +17,18 @@ struct row {
 
 /* A new strategy is a new row here. */
 static const struct row table[] = {
-	{{"order0", 0, PW_REUSE_NONE},
-		"pages of 4 KiB, each buffer goes back to its page, empty pages to the arena"},
-	{{"reuse", 3, PW_REUSE_RESET},
-		"pages of 32 KiB, used again in place while the cache is the only holder"},
+	{{"order0", 0, PW_HOME_BUDDY, PW_REUSE_NONE},
+		"pages of 4 KiB, each home to the buddy allocator when it is empty"},
+	{{"order3", 3, PW_HOME_BUDDY, PW_REUSE_NONE},
+		"pages of 32 KiB, each home to the buddy allocator when it is empty"},
+	{{"cached", 3, PW_HOME_CACHE, PW_REUSE_NONE},
+		"pages of 32 KiB, empty ones in a cache of the lcore that emptied them"},
+	{{"reuse", 3, PW_HOME_BUDDY, PW_REUSE_RESET},
+		"pages of 32 KiB, used again in place while their lcore is the only holder"},
+	{{"flip", 1, PW_HOME_BUDDY, PW_REUSE_FLIP},
+		"halves of pages of 8 KiB, the other one next if it is free by then"},
+	{{"page_pool", 0, PW_HOME_RING, PW_REUSE_NONE},
+		"pages of 4 KiB, empty ones back to the lcore that took them, by a ring"},
 };
 
 static const struct row *

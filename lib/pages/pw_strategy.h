@@ -24,15 +24,24 @@ extern "C" {
 /** Largest page order: 4096 << 9 bytes, a hugepage of 2 MiB. */
 #define PW_PAGE_ORDER_MAX 9
 
-/** When a page is used again without going home to its arena. */
+/** Where empty pages go and come from. */
+enum pw_home {
+	PW_HOME_BUDDY, /**< the arena's buddy allocator, each time */
+	PW_HOME_CACHE, /**< a stack of the lcore that empties them, then the buddy allocator */
+	PW_HOME_RING, /**< a stack of the lcore that took them, by a ring if another empties them */
+};
+
+/** When a page is used again without going home. */
 enum pw_reuse {
-	PW_REUSE_NONE,	/**< never: buffers go back to their page, empty pages to the arena */
-	PW_REUSE_RESET, /**< in place, while the cache that hands out is the only holder */
+	PW_REUSE_NONE,	/**< never */
+	PW_REUSE_RESET, /**< from its end again, while the one who cuts it is the only holder */
+	PW_REUSE_FLIP,	/**< its other half, when that is free as its turn comes, as in ixgbe */
 };
 
 struct pw_strategy {
 	char name[24];	     /**< as parsed, with an order given by hand: "reuse:0" */
 	unsigned page_order; /**< pages have 4096 << page_order bytes */
+	enum pw_home home;
 	enum pw_reuse reuse;
 };
 

@@ -8,128 +8,107 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
-#include <rte_lcore.h>
 #include <rte_malloc.h>
-#include <rte_spinlock.h>
 
-#include "pw_store_page.h"
+#include "pw_store_priv.h"
 
-/*
- * rte_mempool's own cache asks for up to 512 objects and a burst at a time, and gives up to 768
- * back: both fit.
- */
-#define MAGAZINE_SIZE 2048
-/* What leaves a full magazine at once: enough to be worth the lock, few enough not to be felt. */
-#define FLUSH_BATCH 256
+/* A mempool cache that is filled is handed out from its end: it gets the first to go out last. */
+#define REVERSE_MIN 64
+/* A page with so few objects out is one that they pin. */
+#define FEW_OBJECTS 2
 
-/*
- * What one lcore uses. Its lock is taken by others only to gather objects or to count: an
- * uncontended spinlock costs next to nothing. Lock order: magazines by index, store, arena.
- */
-struct magazine {
-	rte_spinlock_t lock;
-	uint32_t len;
-	uint64_t gets;
-	uint64_t puts;
-	uint64_t page_objects;
-	uint64_t flushes;
-	void *objs[MAGAZINE_SIZE];
-} __rte_cache_aligned;
-
-struct pw_store {
-	struct pw_strategy strategy;
-	struct pw_store_layout layout;
-	uint32_t objects_per_page;
-	struct pw_arena *arena;
-	int socket_id;
-
-	/* Of the lcores enabled when the store was made; the last one is everybody else's. */
-	struct magazine *magazines[RTE_MAX_LCORE + 1];
-
-	rte_spinlock_t lock __rte_cache_aligned; /* all below, and the objects in pages */
-	struct pw_page_list partial_pages;	 /* held, with free objects */
-	struct pw_page *begun; /* one of them, which gives until it is used up; or NULL */
-	uint64_t objects;
-	uint64_t free; /* in pages */
-	uint64_t gets; /* served around the magazines */
-	uint64_t gathers;
-	uint64_t failures;
-	uint64_t foreign_puts;
-	uint64_t double_puts;
-	uint64_t waste_bytes;
-};
-
-static struct magazine *
-alloc_magazine(const struct pw_store *store)
+static struct pw_store_part *
+create_part(struct pw_store *store)
 {
-	struct magazine *mag = rte_zmalloc_socket(
-		"pw_magazine", sizeof(*mag), RTE_CACHE_LINE_SIZE, store->socket_id);
+	struct pw_store_part *part = rte_zmalloc_socket(
+		"pw_store_part", sizeof(*part), RTE_CACHE_LINE_SIZE, store->socket_id);
 
-	if (mag != NULL)
-		rte_spinlock_init(&mag->lock);
-	return mag;
+	if (part != NULL)
+		rte_spinlock_init(&part->lock);
+	return part;
 }
 
 static int
-alloc_magazines(struct pw_store *store)
+create_parts(struct pw_store *store)
 {
-	unsigned lcore;
+	for (unsigned i = 0; i < PW_SLOTS; i++) {
+		int rc;
 
-	RTE_LCORE_FOREACH (lcore) {
-		store->magazines[lcore] = alloc_magazine(store);
-		if (store->magazines[lcore] == NULL)
+		if (!pw_slot_enabled(i))
+			continue;
+		store->parts[i] = create_part(store);
+		if (store->parts[i] == NULL)
 			return -ENOMEM;
+		rc = store->hot ? pw_hot_create_part(store, store->parts[i])
+				: pw_cut_create_part(store, store->parts[i]);
+		if (rc < 0)
+			return rc;
 	}
-	store->magazines[RTE_MAX_LCORE] = alloc_magazine(store);
-	return store->magazines[RTE_MAX_LCORE] == NULL ? -ENOMEM : 0;
+	return store->hot ? pw_hot_create_depot(store) : 0;
 }
 
-static struct magazine *
-my_magazine(const struct pw_store *store)
+/* Each page of the arena is of the strategy's order; a page cache is of use where pages go home. */
+static int
+create_pages(struct pw_store *store)
 {
-	unsigned lcore = rte_lcore_id();
+	struct pw_arena_params params = {
+		.socket_id = store->socket_id,
+		.min_order = store->strategy.page_order,
+		.max_order = store->strategy.page_order,
+		.page_priv_bytes = pw_store_page_priv_bytes(&store->layout),
+	};
 
-	if (likely(lcore < RTE_MAX_LCORE && store->magazines[lcore] != NULL))
-		return store->magazines[lcore];
-	return store->magazines[RTE_MAX_LCORE];
+	store->arena = pw_arena_create(&params);
+	if (store->arena == NULL)
+		return -ENOMEM;
+	if (store->hot)
+		return 0;
+	store->pages = pw_page_cache_create(store->arena, &store->strategy);
+	return store->pages == NULL ? -ENOMEM : 0;
+}
+
+size_t
+pw_store_room_bytes(const struct pw_strategy *strategy)
+{
+	return pw_strategy_page_bytes(strategy) >> (strategy->reuse == PW_REUSE_FLIP);
+}
+
+static int
+check_params(const struct pw_store_params *params)
+{
+	if (params->stride_bytes == 0 || params->offset_bytes >= params->stride_bytes)
+		return -EINVAL;
+	return params->stride_bytes > pw_store_room_bytes(&params->strategy) ? -EMSGSIZE : 0;
 }
 
 struct pw_store *
 pw_store_create(const struct pw_store_params *params)
 {
-	size_t page_bytes = pw_strategy_page_bytes(&params->strategy);
-	struct pw_arena_params arena_params = {
-		.socket_id = params->socket_id,
-		.page_order = params->strategy.page_order,
-	};
+	const struct pw_strategy *strategy = &params->strategy;
+	int rc = check_params(params);
 	struct pw_store *store;
 
-	if (params->stride_bytes == 0 || params->offset_bytes >= params->stride_bytes) {
-		rte_errno = EINVAL;
+	if (rc < 0) {
+		rte_errno = -rc;
 		return NULL;
 	}
-	if (params->stride_bytes > page_bytes) {
-		rte_errno = EMSGSIZE;
-		return NULL;
-	}
-
 	store = rte_zmalloc_socket(
 		"pw_store", sizeof(*store), RTE_CACHE_LINE_SIZE, params->socket_id);
 	if (store == NULL) {
 		rte_errno = ENOMEM;
 		return NULL;
 	}
-	store->strategy = params->strategy;
-	store->layout.stride_bytes = params->stride_bytes;
-	store->layout.offset_bytes = params->offset_bytes;
-	store->objects_per_page = page_bytes / params->stride_bytes;
+	store->strategy = *strategy;
+	store->hot = strategy->reuse == PW_REUSE_RESET;
 	store->socket_id = params->socket_id;
-	rte_spinlock_init(&store->lock);
-	TAILQ_INIT(&store->partial_pages);
-
-	arena_params.page_priv_bytes = pw_store_page_priv_bytes(store->objects_per_page);
-	store->arena = pw_arena_create(&arena_params);
-	if (store->arena == NULL || alloc_magazines(store) < 0) {
+	store->start = UINTPTR_MAX;
+	store->layout.stride_bytes = strategy->reuse == PW_REUSE_FLIP
+		? pw_store_room_bytes(strategy)
+		: params->stride_bytes;
+	store->layout.offset_bytes = params->offset_bytes;
+	pw_store_layout_init(&store->layout, pw_strategy_page_bytes(strategy), params->check);
+	rte_spinlock_init(&store->cold.lock);
+	if (create_pages(store) < 0 || create_parts(store) < 0) {
 		pw_store_destroy(store);
 		rte_errno = ENOMEM;
 		return NULL;
@@ -142,8 +121,14 @@ pw_store_destroy(struct pw_store *store)
 {
 	if (store == NULL)
 		return;
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		rte_free(store->magazines[i]);
+	pw_hot_destroy(store);
+	for (unsigned i = 0; i < PW_SLOTS; i++) {
+		if (store->parts[i] != NULL)
+			pw_cut_destroy_part(store->parts[i]);
+		rte_free(store->parts[i]);
+	}
+	pw_page_cache_destroy(store->pages);
+	pw_bitmap_free(&store->cold.partial);
 	pw_arena_destroy(store->arena);
 	rte_free(store);
 }
@@ -157,11 +142,11 @@ struct add_ctx {
 };
 
 static bool
-init_page(struct pw_page *page, void *ctx)
+init_page(struct pw_page *page, size_t len_bytes, void *ctx)
 {
 	struct add_ctx *add = ctx;
 	struct pw_store *store = add->store;
-	uint32_t count = pw_store_page_init(page, &store->layout, add->left);
+	uint32_t count = pw_store_page_init(page, &store->layout, len_bytes, add->left);
 
 	for (uint32_t i = 0; i < count; i++) {
 		char *obj = pw_store_page_object(page, &store->layout, i);
@@ -172,14 +157,22 @@ init_page(struct pw_page *page, void *ctx)
 		add->init(obj, iova, add->ctx);
 	}
 	add->left -= count;
-
-	rte_spinlock_lock(&store->lock);
 	store->objects += count;
-	store->free += count;
 	if (count > 0)
-		store->waste_bytes += page->len_bytes - count * store->layout.stride_bytes;
-	rte_spinlock_unlock(&store->lock);
+		store->waste_bytes += len_bytes - (size_t)count * store->layout.stride_bytes;
 	return count > 0;
+}
+
+/* Widen the range that all objects lie in. */
+static void
+cover(struct pw_store *store, const void *addr, size_t len_bytes)
+{
+	uintptr_t start = RTE_MIN(store->start, (uintptr_t)addr);
+	uintptr_t end = store->span == 0 ? 0 : store->start + store->span;
+
+	store->start = start;
+	store->span = RTE_MAX(end, (uintptr_t)addr + len_bytes) - start;
+	store->near_bits = 64 - __builtin_clzll((start ^ (start + store->span - 1)) | 1);
 }
 
 int
@@ -192,211 +185,269 @@ pw_store_add(struct pw_store *store, void *addr, rte_iova_t iova, size_t len_byt
 		.init = init,
 		.ctx = ctx,
 	};
-	uint32_t asked = add.left;
-	int rc = pw_arena_adopt(store->arena, addr, iova, len_bytes, init_page, &add);
+	/* Its pages, and one more at each end that may be short. */
+	size_t indices = pw_arena_nb_indices(store->arena) +
+		len_bytes / pw_strategy_page_bytes(&store->strategy) + 2;
+	uint64_t before = store->objects;
+	int rc = indices > INT32_MAX
+		? -EFBIG
+		: pw_bitmap_resize(&store->cold.partial, indices, store->socket_id);
 
-	return rc < 0 ? rc : (int)(asked - add.left);
+	if (rc == 0)
+		rc = pw_arena_adopt(store->arena, addr, iova, len_bytes, init_page, &add);
+	if (rc < 0)
+		return rc;
+	cover(store, addr, len_bytes);
+	store->cold.free += store->objects - before;
+	return store->objects - before;
 }
 
-/*
- * The page to take objects of: the one begun, else an empty one, as a page allocator would give,
- * else one partly in use.
- */
-static struct pw_page *
-next_page(struct pw_store *store)
+/* The part of the calling thread. Lcores that came later use one of the plain threads'. */
+static struct pw_store_part *
+my_part(const struct pw_store *store, unsigned *slot)
 {
-	struct pw_page *page = store->begun;
-
-	if (page != NULL)
-		return page;
-	page = pw_page_alloc(store->arena);
-	if (page == NULL)
-		return TAILQ_FIRST(&store->partial_pages);
-	TAILQ_INSERT_HEAD(&store->partial_pages, page, link);
-	return page;
+	*slot = pw_slot();
+	if (unlikely(store->parts[*slot] == NULL))
+		*slot = RTE_MAX_LCORE;
+	return store->parts[*slot];
 }
 
-/* Take objects of one page. Called with the store's lock. */
-static uint32_t
-take_from_page(struct pw_store *store, void **objs, uint32_t max)
-{
-	struct pw_page *page = next_page(store);
-	struct pw_store_page *sp;
-	uint32_t taken;
-
-	if (page == NULL)
-		return 0;
-	taken = pw_store_page_take(page, &store->layout, objs, max);
-	sp = pw_page_priv(page);
-	store->begun = page;
-	if (sp->nb_free == 0) {
-		store->begun = NULL;
-		TAILQ_REMOVE(&store->partial_pages, page, link);
-	}
-	store->free -= taken;
-	return taken;
-}
-
-/* Put one object into its page. Called with the store's lock. */
+/* Nothing moves while all parts are locked. */
 static void
-put_to_page(struct pw_store *store, void *obj)
+lock_parts(struct pw_store *store)
+{
+	for (unsigned i = 0; i < PW_SLOTS; i++)
+		if (store->parts[i] != NULL)
+			rte_spinlock_lock(&store->parts[i]->lock);
+}
+
+static void
+unlock_parts(struct pw_store *store)
+{
+	for (unsigned i = 0; i < PW_SLOTS; i++)
+		if (store->parts[i] != NULL)
+			rte_spinlock_unlock(&store->parts[i]->lock);
+}
+
+/* Objects in the store. With the locks of all parts. */
+static uint64_t
+count_free(const struct pw_store *store)
+{
+	uint64_t free = store->objects;
+
+	for (unsigned i = 0; i < PW_SLOTS; i++)
+		if (store->parts[i] != NULL)
+			free += store->parts[i]->counts.puts - store->parts[i]->counts.gets;
+	/* An object put twice counts twice until it comes to its page. */
+	return RTE_MIN(free, store->objects);
+}
+
+/* The objects' bits in the pages of a store that checks: which are out. */
+static void
+mark_out(struct pw_store *store, void *const *objs, unsigned n)
+{
+	for (unsigned o = 0; o < n; o++) {
+		struct pw_page *page = pw_page_of(store->arena, objs[o]);
+		uint32_t i = pw_store_page_index(page, &store->layout, objs[o]);
+		uint32_t *words = &pw_store_page_priv(page)->bits[store->layout.out_word];
+
+		__atomic_fetch_or(&words[i / PW_STORE_WORD_BITS],
+			UINT32_C(1) << (i % PW_STORE_WORD_BITS), __ATOMIC_RELAXED);
+	}
+}
+
+/* Let an object that is out be so no more; false, with a count, when it was not out. */
+static bool
+check_put(struct pw_store *store, struct pw_store_counts *counts, void *obj)
 {
 	struct pw_page *page = pw_page_of(store->arena, obj);
-	struct pw_store_page *sp;
-	int rc = page == NULL ? -EINVAL : pw_store_page_put(page, &store->layout, obj);
+	uint32_t i = page == NULL ? PW_STORE_NO_OBJECT
+				  : pw_store_page_index(page, &store->layout, obj);
+	uint32_t bit = UINT32_C(1) << (i % PW_STORE_WORD_BITS);
+	uint32_t *words;
 
-	if (unlikely(rc < 0)) {
-		if (rc == -EALREADY)
-			store->double_puts++;
-		else
-			store->foreign_puts++;
-		return;
+	if (i != PW_STORE_NO_OBJECT) {
+		words = &pw_store_page_priv(page)->bits[store->layout.out_word];
+		if (__atomic_fetch_and(&words[i / PW_STORE_WORD_BITS], ~bit, __ATOMIC_RELAXED) &
+			bit)
+			return true;
 	}
-	store->free++;
-	sp = pw_page_priv(page);
-	if (sp->nb_free == 1)
-		TAILQ_INSERT_HEAD(&store->partial_pages, page, link);
-	if (sp->nb_free == sp->nb_objects) {
-		if (store->begun == page)
-			store->begun = NULL;
-		TAILQ_REMOVE(&store->partial_pages, page, link);
-		pw_page_free(store->arena, page);
-	}
+	pw_store_refuse(store, counts, obj, i != PW_STORE_NO_OBJECT);
+	return false;
 }
 
-static void
-put_to_pages(struct pw_store *store, void *const *objs, uint32_t n)
+void
+pw_store_refuse(
+	struct pw_store *store, struct pw_store_counts *counts, const void *obj, bool is_double)
 {
-	rte_spinlock_lock(&store->lock);
-	for (uint32_t i = 0; i < n; i++)
-		put_to_page(store, objs[i]);
-	rte_spinlock_unlock(&store->lock);
+	if (is_double)
+		counts->double_puts++;
+	else
+		counts->foreign_puts++;
+	__atomic_store_n(&store->last_bad_put, obj, __ATOMIC_RELAXED);
 }
 
-/* Fill a magazine, page by page, until it has n objects. Called with its lock. */
-static bool
-refill(struct pw_store *store, struct magazine *mag, uint32_t n)
+static unsigned
+put_all(struct pw_store *store, struct pw_store_part *part, unsigned slot, void *const *objs,
+	unsigned n)
 {
-	rte_spinlock_lock(&store->lock);
-	while (mag->len < n) {
-		uint32_t taken = take_from_page(
-			store, &mag->objs[mag->len], MAGAZINE_SIZE - mag->len);
+	unsigned refused = store->hot ? pw_hot_put(store, part, slot, objs, n)
+				      : pw_cut_put(store, &part->counts, objs, n);
 
-		if (taken == 0)
-			break;
-		mag->len += taken;
-		mag->page_objects += taken;
-	}
-	rte_spinlock_unlock(&store->lock);
-	return mag->len >= n;
+	part->counts.puts += n - refused;
+	return refused;
 }
 
-/* Nothing moves between magazines and pages while all their locks are held. */
-static void
-lock_magazines(struct pw_store *store)
+static uint32_t
+take_gathered(struct pw_store *store, struct pw_store_counts *counts, void **objs, unsigned n)
 {
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		if (store->magazines[i] != NULL)
-			rte_spinlock_lock(&store->magazines[i]->lock);
+	if (count_free(store) < n)
+		return 0;
+	return store->hot ? pw_cold_take(store, counts, objs, n)
+			  : pw_cut_take_any(store, counts, objs, n);
 }
 
-static void
-unlock_magazines(struct pw_store *store)
-{
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		if (store->magazines[i] != NULL)
-			rte_spinlock_unlock(&store->magazines[i]->lock);
-}
-
-static void
-empty_magazine(struct pw_store *store, struct magazine *mag)
-{
-	put_to_pages(store, mag->objs, mag->len);
-	mag->flushes += mag->len;
-	mag->len = 0;
-}
-
-/* Gather what lies in all magazines, then serve from the pages alone: all n objects or none. */
+/* Serve from pages, all others waiting: all n objects, or none if there are not so many. */
 static int
-get_gathered(struct pw_store *store, void **objs, unsigned n)
+get_gathered(struct pw_store *store, struct pw_store_counts *counts, void **objs, unsigned n)
 {
-	uint32_t got = 0;
+	int rc = -ENOBUFS;
 
-	lock_magazines(store);
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		if (store->magazines[i] != NULL)
-			empty_magazine(store, store->magazines[i]);
-	rte_spinlock_lock(&store->lock);
-	store->gathers++;
-	if (store->free >= n) {
-		while (got < n)
-			got += take_from_page(store, objs + got, n - got);
-		store->gets += n;
+	lock_parts(store);
+	counts->gathers++;
+	/* What was put twice shows now, and was counted as put before. */
+	if (store->hot)
+		counts->puts -= pw_hot_gather(store, counts);
+	else
+		pw_cut_gather(store);
+	if (take_gathered(store, counts, objs, n) == n) {
+		counts->gets += n;
+		rc = 0;
 	} else {
-		store->failures++;
+		counts->failures++;
 	}
-	rte_spinlock_unlock(&store->lock);
-	unlock_magazines(store);
-	return got == n ? 0 : -ENOBUFS;
+	unlock_parts(store);
+	return rc;
+}
+
+static void
+copy_reversed(void **to, void *const *from, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		to[i] = from[n - 1 - i];
+}
+
+/* Objects that were taken in vain. Puts that were wrong may show as they go. */
+static void
+put_back(struct pw_store *store, struct pw_store_part *part, unsigned slot, void *const *objs,
+	unsigned n)
+{
+	if (store->hot)
+		part->counts.puts -= pw_hot_put(store, part, slot, objs, n);
+	else
+		pw_cut_put(store, &part->counts, objs, n);
+}
+
+/* Take from wherever the lcore may without asking others; what does not suffice goes back. */
+static bool
+get_some(struct pw_store *store, struct pw_store_part *part, unsigned slot, void **objs, unsigned n)
+{
+	void *taken[PW_STORE_GET_MAX];
+	unsigned count;
+
+	if (n > PW_STORE_GET_MAX)
+		return false;
+	count = store->hot ? pw_hot_take(store, part, slot, taken, n)
+			   : pw_cut_take(store, part, taken, n);
+	if (count < n) {
+		put_back(store, part, slot, taken, count);
+		return false;
+	}
+	if (n >= REVERSE_MIN)
+		copy_reversed(objs, taken, n);
+	else
+		memcpy(objs, taken, n * sizeof(*objs));
+	return true;
 }
 
 int
 pw_store_get(struct pw_store *store, void **objs, unsigned n)
 {
-	struct magazine *mag = my_magazine(store);
+	unsigned slot;
+	struct pw_store_part *part = my_part(store, &slot);
+	int rc = 0;
 
-	rte_spinlock_lock(&mag->lock);
-	if (unlikely(mag->len < n) && (n > MAGAZINE_SIZE || !refill(store, mag, n))) {
-		rte_spinlock_unlock(&mag->lock);
-		return get_gathered(store, objs, n);
+	rte_spinlock_lock(&part->lock);
+	if (likely(store->hot && part->own->len >= n)) {
+		part->own->len -= n;
+		memcpy(objs, &part->own->objs[part->own->len], n * sizeof(*objs));
+		part->counts.gets += n;
+	} else if (get_some(store, part, slot, objs, n)) {
+		part->counts.gets += n;
+	} else {
+		rc = -1;
 	}
+	pw_slot_unlock(&part->lock);
+	if (unlikely(rc < 0))
+		rc = get_gathered(store, &part->counts, objs, n);
+	if (store->layout.out_word != 0 && rc == 0)
+		mark_out(store, objs, n);
+	return rc;
+}
+
+/* Whether none lies far from the store's memory. Two simple steps an object, done in vectors. */
+static inline bool
+all_near(const struct pw_store *store, void *const *objs, unsigned n)
+{
+	uintptr_t differ = 0;
+
 	for (unsigned i = 0; i < n; i++)
-		objs[i] = mag->objs[--mag->len];
-	mag->gets += n;
-	rte_spinlock_unlock(&mag->lock);
-	return 0;
+		differ |= (uintptr_t)objs[i] ^ store->start;
+	return differ >> store->near_bits == 0;
 }
 
-/* Let the coldest objects of a magazine go to their pages. */
-static void
-flush_coldest(struct pw_store *store, struct magazine *mag, uint32_t n)
+/* Put one by one what is right. */
+static unsigned
+put_checked(struct pw_store *store, struct pw_store_part *part, unsigned slot, void *const *objs,
+	unsigned n)
 {
-	put_to_pages(store, mag->objs, n);
-	mag->flushes += n;
-	mag->len -= n;
-	memmove(mag->objs, mag->objs + n, mag->len * sizeof(*mag->objs));
-}
+	unsigned refused = 0;
 
-/* Push objects on a magazine, as many as fit; what does not fit goes to the pages. */
-static void
-put_to_magazine(struct pw_store *store, struct magazine *mag, void *const *objs, uint32_t n)
-{
-	if (n > MAGAZINE_SIZE) {
-		put_to_pages(store, objs, n - MAGAZINE_SIZE);
-		mag->flushes += n - MAGAZINE_SIZE;
-		objs += n - MAGAZINE_SIZE;
-		n = MAGAZINE_SIZE;
+	for (unsigned i = 0; i < n; i++) {
+		if (store->layout.out_word != 0) {
+			if (!check_put(store, &part->counts, objs[i])) {
+				refused++;
+				continue;
+			}
+		} else if ((uintptr_t)objs[i] - store->start >= store->span) {
+			pw_store_refuse(store, &part->counts, objs[i], false);
+			refused++;
+			continue;
+		}
+		refused += put_all(store, part, slot, &objs[i], 1);
 	}
-	if (mag->len + n > MAGAZINE_SIZE)
-		flush_coldest(store, mag,
-			RTE_MIN(mag->len,
-				RTE_MAX(mag->len + n - MAGAZINE_SIZE, (uint32_t)FLUSH_BATCH)));
-	memcpy(&mag->objs[mag->len], objs, n * sizeof(*objs));
-	mag->len += n;
+	return refused;
 }
 
-void
+unsigned
 pw_store_put(struct pw_store *store, void *const *objs, unsigned n)
 {
-	struct magazine *mag = my_magazine(store);
+	unsigned slot, refused;
+	struct pw_store_part *part = my_part(store, &slot);
 
-	rte_spinlock_lock(&mag->lock);
-	if (store->strategy.reuse == PW_REUSE_NONE)
-		put_to_pages(store, objs, n);
+	rte_spinlock_lock(&part->lock);
+	if (unlikely(store->layout.out_word != 0 || !all_near(store, objs, n)))
+		refused = put_checked(store, part, slot, objs, n);
 	else
-		put_to_magazine(store, mag, objs, n);
-	mag->puts += n;
-	rte_spinlock_unlock(&mag->lock);
+		refused = put_all(store, part, slot, objs, n);
+	pw_slot_unlock(&part->lock);
+	return refused;
+}
+
+const void *
+pw_store_last_bad_put(const struct pw_store *store)
+{
+	return __atomic_load_n(&store->last_bad_put, __ATOMIC_RELAXED);
 }
 
 unsigned
@@ -404,13 +455,25 @@ pw_store_count(struct pw_store *store)
 {
 	uint64_t count;
 
-	lock_magazines(store);
-	count = store->free;
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++)
-		if (store->magazines[i] != NULL)
-			count += store->magazines[i]->len;
-	unlock_magazines(store);
+	lock_parts(store);
+	count = count_free(store);
+	unlock_parts(store);
 	return count;
+}
+
+uint32_t
+pw_store_stride_bytes(const struct pw_store *store)
+{
+	return store->layout.stride_bytes;
+}
+
+uint64_t
+pw_store_pages_off_node(const struct pw_store *store)
+{
+	struct pw_arena_stats stats;
+
+	pw_arena_get_stats(store->arena, &stats);
+	return stats.pages_off_node;
 }
 
 const struct pw_strategy *
@@ -419,35 +482,53 @@ pw_store_strategy(const struct pw_store *store)
 	return &store->strategy;
 }
 
+static void
+add_counts(struct pw_store_stats *stats, const struct pw_store_counts *counts)
+{
+	stats->gets += counts->gets;
+	stats->puts += counts->puts;
+	stats->page_objects += counts->page_objects;
+	stats->flips += counts->flips;
+	stats->depot_objects += counts->depot_objects;
+	stats->remote_frees += counts->remote_frees;
+	stats->flushes += counts->flushes;
+	stats->gathers += counts->gathers;
+	stats->failures += counts->failures;
+	stats->foreign_puts += counts->foreign_puts;
+	stats->double_puts += counts->double_puts;
+}
+
+static void
+count_pinned(struct pw_page *page, void *ctx)
+{
+	uint32_t refs = __atomic_load_n(&page->refs, __ATOMIC_RELAXED);
+
+	*(uint64_t *)ctx += refs > 0 && refs <= FEW_OBJECTS;
+}
+
 void
 pw_store_get_stats(struct pw_store *store, struct pw_store_stats *stats)
 {
-	*stats = (struct pw_store_stats){.free = pw_store_count(store)};
+	*stats = (struct pw_store_stats){.objects = store->objects};
 
-	rte_spinlock_lock(&store->lock);
-	stats->objects = store->objects;
-	stats->gets = store->gets;
-	stats->page_objects = store->gets;
-	stats->gathers = store->gathers;
-	stats->failures = store->failures;
-	stats->foreign_puts = store->foreign_puts;
-	stats->double_puts = store->double_puts;
+	lock_parts(store);
+	stats->free = count_free(store);
 	stats->waste_bytes = store->waste_bytes;
-	rte_spinlock_unlock(&store->lock);
-
-	for (unsigned i = 0; i < RTE_DIM(store->magazines); i++) {
-		struct magazine *mag = store->magazines[i];
-
-		if (mag == NULL)
+	stats->meta_bytes = sizeof(*store) + store->cold.partial.nb_words * sizeof(uint64_t);
+	for (unsigned i = 0; i < PW_SLOTS; i++) {
+		if (store->parts[i] == NULL)
 			continue;
-		rte_spinlock_lock(&mag->lock);
-		stats->gets += mag->gets;
-		stats->puts += mag->puts;
-		stats->page_objects += mag->page_objects;
-		stats->flushes += mag->flushes;
-		rte_spinlock_unlock(&mag->lock);
+		add_counts(stats, &store->parts[i]->counts);
+		stats->meta_bytes += sizeof(*store->parts[i]) +
+			(store->hot ? 2 * sizeof(struct pw_magazine) : 0) +
+			(store->parts[i]->flip != NULL ? sizeof(struct pw_flip_queue) : 0);
 	}
+	unlock_parts(store);
+
 	if (stats->gets > stats->page_objects)
 		stats->reuses = stats->gets - stats->page_objects;
+	if (store->pages != NULL)
+		pw_page_cache_get_stats(store->pages, &stats->cache);
+	pw_arena_walk_held(store->arena, count_pinned, &stats->pinned_pages);
 	pw_arena_get_stats(store->arena, &stats->pages);
 }

@@ -3,81 +3,33 @@
  */
 #include "pw_store_page.h"
 
-#include <errno.h>
-
-#include <rte_common.h>
-
-#define WORD_BITS 64
-
-static struct pw_store_page *
-page_objects(const struct pw_page *page)
+void
+pw_store_layout_init(struct pw_store_layout *layout, size_t page_bytes, bool with_out_bits)
 {
-	return pw_page_priv((struct pw_page *)(uintptr_t)page);
+	uint64_t one = UINT64_C(1) << PW_STORE_DIV_SHIFT;
+
+	layout->reciprocal = (one + layout->stride_bytes - 1) / layout->stride_bytes;
+	layout->max_objects = page_bytes / layout->stride_bytes;
+	layout->out_word = with_out_bits ? pw_store_words(layout->max_objects) : 0;
 }
 
 uint32_t
-pw_store_page_priv_bytes(uint32_t max_objects)
+pw_store_page_priv_bytes(const struct pw_store_layout *layout)
 {
-	uint32_t words = (max_objects + WORD_BITS - 1) / WORD_BITS;
+	uint32_t words = pw_store_words(layout->max_objects) + layout->out_word;
 
-	return sizeof(struct pw_store_page) + words * sizeof(uint64_t);
+	return sizeof(struct pw_store_page) + words * sizeof(uint32_t);
 }
 
 uint32_t
-pw_store_page_init(struct pw_page *page, const struct pw_store_layout *layout, uint32_t max_objects)
+pw_store_page_init(struct pw_page *page, const struct pw_store_layout *layout, size_t len_bytes,
+	uint32_t max_objects)
 {
-	struct pw_store_page *sp = page_objects(page);
-	uint32_t count = RTE_MIN(page->len_bytes / layout->stride_bytes, max_objects);
+	struct pw_store_page *sp = pw_store_page_priv(page);
+	size_t count = RTE_MIN(len_bytes / layout->stride_bytes, (size_t)layout->max_objects);
 
-	sp->nb_objects = count;
-	sp->nb_free = count;
-	for (uint32_t i = 0; i < count; i++)
-		sp->free[i / WORD_BITS] |= UINT64_C(1) << (i % WORD_BITS);
-	return count;
-}
-
-void *
-pw_store_page_object(const struct pw_page *page, const struct pw_store_layout *layout, uint32_t i)
-{
-	return page->addr + (size_t)i * layout->stride_bytes + layout->offset_bytes;
-}
-
-uint32_t
-pw_store_page_take(
-	struct pw_page *page, const struct pw_store_layout *layout, void **objs, uint32_t max)
-{
-	struct pw_store_page *sp = page_objects(page);
-	uint32_t taken = RTE_MIN(max, sp->nb_free);
-	uint32_t left = taken;
-	uint32_t word = (sp->nb_objects + WORD_BITS - 1) / WORD_BITS;
-
-	while (left > 0) {
-		uint64_t *bits = &sp->free[--word];
-
-		while (*bits != 0 && left > 0) {
-			uint32_t bit = WORD_BITS - 1 - __builtin_clzll(*bits);
-
-			*bits &= ~(UINT64_C(1) << bit);
-			objs[--left] = pw_store_page_object(page, layout, word * WORD_BITS + bit);
-		}
-	}
-	sp->nb_free -= taken;
-	return taken;
-}
-
-int
-pw_store_page_put(struct pw_page *page, const struct pw_store_layout *layout, void *obj)
-{
-	struct pw_store_page *sp = page_objects(page);
-	size_t distance = (char *)obj - page->addr - layout->offset_bytes;
-	size_t i = distance / layout->stride_bytes;
-	uint64_t bit = UINT64_C(1) << (i % WORD_BITS);
-
-	if (i >= sp->nb_objects || distance % layout->stride_bytes != 0)
-		return -EINVAL;
-	if (sp->free[i / WORD_BITS] & bit)
-		return -EALREADY;
-	sp->free[i / WORD_BITS] |= bit;
-	sp->nb_free++;
-	return 0;
+	sp->nb_objects = RTE_MIN(count, (size_t)max_objects);
+	for (uint32_t w = 0; w < pw_store_words(sp->nb_objects); w++)
+		sp->bits[w] = pw_store_word_mask(sp, w);
+	return sp->nb_objects;
 }

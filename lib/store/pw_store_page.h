@@ -6,9 +6,10 @@
 
 /**
  * @file
- * The objects of one page: a bitmap of the free ones, in the page's private room.
+ * The objects of one page: where they lie, and a bitmap of those that are in the page.
  *
- * Internal to lib/store; the caller holds the store's lock.
+ * Internal to lib/store. Bits are changed by pages' cutters and by all who free, at once, or under
+ * the lock of the cold store: the former use the functions named atomic.
  */
 
 #include <stdbool.h>
@@ -16,45 +17,78 @@
 
 #include "pw_pages.h"
 
+#define PW_STORE_WORD_BITS 32
+#define PW_STORE_DIV_SHIFT 42
+
 /** How objects lie in a page. */
 struct pw_store_layout {
 	uint32_t stride_bytes;
-	uint32_t offset_bytes;
+	uint32_t offset_bytes; /**< of the object in its stride */
+	uint64_t reciprocal;   /**< of the stride: 2^42 / stride, rounded up */
+	uint32_t max_objects;  /**< in a page that is not short */
+	uint32_t out_word; /**< where in bits the ones of handed-out objects begin; 0: not kept */
 };
 
+/** In the private room of a page. */
 struct pw_store_page {
 	uint32_t nb_objects;
-	uint32_t nb_free;
-	uint64_t free[]; /**< bit i: object i is free */
+	uint32_t bits[]; /**< bit i: object i is in the page */
 };
 
-/** Room that a page with at most max_objects needs. */
-uint32_t pw_store_page_priv_bytes(uint32_t max_objects);
+/** Lay out pages of page_bytes; stride and offset are set. */
+void pw_store_layout_init(struct pw_store_layout *layout, size_t page_bytes, bool with_out_bits);
 
-/** Lay max_objects or fewer into an empty page, all free; tells how many. */
-uint32_t pw_store_page_init(
-	struct pw_page *page, const struct pw_store_layout *layout, uint32_t max_objects);
+/** Room that a page needs. */
+uint32_t pw_store_page_priv_bytes(const struct pw_store_layout *layout);
+
+/** Lay at most max_objects into an empty page of len_bytes; all are in it; tells how many. */
+uint32_t pw_store_page_init(struct pw_page *page, const struct pw_store_layout *layout,
+	size_t len_bytes, uint32_t max_objects);
+
+static inline struct pw_store_page *
+pw_store_page_priv(struct pw_page *page)
+{
+	return pw_page_priv(page);
+}
+
+/** Words of the bitmap of a page of nb_objects. */
+static inline uint32_t
+pw_store_words(uint32_t nb_objects)
+{
+	return (nb_objects + PW_STORE_WORD_BITS - 1) / PW_STORE_WORD_BITS;
+}
+
+/** The bits of word w that stand for objects. */
+static inline uint32_t
+pw_store_word_mask(const struct pw_store_page *sp, uint32_t w)
+{
+	uint32_t left = sp->nb_objects - w * PW_STORE_WORD_BITS;
+
+	return left >= PW_STORE_WORD_BITS ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+}
 
 /** Address of object i. */
-void *pw_store_page_object(
-	const struct pw_page *page, const struct pw_store_layout *layout, uint32_t i);
+static inline void *
+pw_store_page_object(const struct pw_page *page, const struct pw_store_layout *layout, uint32_t i)
+{
+	return page->addr + (size_t)i * layout->stride_bytes + layout->offset_bytes;
+}
 
-/**
- * Take up to max free objects.
- *
- * They are written in the order of their addresses, those at the page's end: popped from a stack,
- * they go out from the page's end to its start.
- *
- * @return the number taken
- */
-uint32_t pw_store_page_take(
-	struct pw_page *page, const struct pw_store_layout *layout, void **objs, uint32_t max);
+/** Which object of the page begins at an address in it; PW_STORE_NO_OBJECT if none does. */
+#define PW_STORE_NO_OBJECT UINT32_MAX
+static inline uint32_t
+pw_store_page_index(struct pw_page *page, const struct pw_store_layout *layout, const void *obj)
+{
+	/* Distances are below 2^21: multiplying by the reciprocal is exact. */
+	uint64_t distance = (const char *)obj - page->addr - layout->offset_bytes;
+	uint32_t i;
 
-/**
- * Put an object back.
- *
- * @return 0, -EINVAL (no object begins there) or -EALREADY (it is free)
- */
-int pw_store_page_put(struct pw_page *page, const struct pw_store_layout *layout, void *obj);
+	if (distance >> (PW_PAGE_SHIFT + PW_PAGE_ORDER_MAX) != 0)
+		return PW_STORE_NO_OBJECT;
+	i = (distance * layout->reciprocal) >> PW_STORE_DIV_SHIFT;
+	if (i >= pw_store_page_priv(page)->nb_objects || i * layout->stride_bytes != distance)
+		return PW_STORE_NO_OBJECT;
+	return i;
+}
 
 #endif

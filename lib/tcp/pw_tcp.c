@@ -18,7 +18,7 @@
 static bool
 is_valid(const struct pw_tcp_params *params)
 {
-	return params->max_conns > 0 && params->max_conns <= CONNS_MAX &&
+	return params->frags != NULL && params->max_conns > 0 && params->max_conns <= CONNS_MAX &&
 		params->rcvbuf_bytes >= BUF_MIN_BYTES && params->rcvbuf_bytes <= INT32_MAX / 2 &&
 		params->sndbuf_bytes >= BUF_MIN_BYTES && params->sndbuf_bytes <= INT32_MAX / 2 &&
 		params->mtu_bytes >= MTU_MIN_BYTES;
@@ -89,7 +89,7 @@ pw_tcp_create(const struct pw_tcp_params *params)
 	if (rc == 0)
 		rc = alloc_conns(tcp);
 	if (rc == 0) {
-		tcp->frags = pw_frag_cache_create(params->arena, &params->strategy);
+		tcp->frags = pw_frag_cache_create(params->frags);
 		if (tcp->frags == NULL)
 			rc = -rte_errno;
 	}

@@ -52,12 +52,11 @@ struct pw_tcp_params {
 	/** Send a segment, which begins with the TCP header, without checksum; owns it. */
 	void (*output)(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us);
 	void *ctx;
-	struct rte_mempool *pool;    /**< for segments; headroom of at least 54 bytes */
-	struct pw_arena *arena;	     /**< for data to send */
-	struct pw_strategy strategy; /**< of that arena */
-	uint32_t max_conns;	     /**< 1 to 1048576 */
-	uint32_t rcvbuf_bytes;	     /**< received data a connection may hold; at least 4096 */
-	uint32_t sndbuf_bytes;	     /**< data to send a connection may hold; at least 4096 */
+	struct rte_mempool *pool;   /**< for segments; headroom of at least 54 bytes */
+	struct pw_frag_pool *frags; /**< for data to send */
+	uint32_t max_conns;	    /**< 1 to 1048576 */
+	uint32_t rcvbuf_bytes;	    /**< received data a connection may hold; at least 4096 */
+	uint32_t sndbuf_bytes;	    /**< data to send a connection may hold; at least 4096 */
 	/**
 	 * Received mbufs that all connections together may hold; half as many again are kept for
 	 * those that hold less than a fair share.
@@ -96,7 +95,7 @@ struct pw_tcp_stats {
 	uint64_t fast_retrans;
 	uint64_t window_probes;
 	uint64_t no_mbuf;    /**< segments not sent: pool exhausted */
-	uint64_t no_frag;    /**< data not taken from an application: arena exhausted */
+	uint64_t no_frag;    /**< data not taken from an application: no fragment left */
 	uint64_t held_mbufs; /**< received mbufs held now */
 };
 

@@ -46,8 +46,8 @@ add_chunk(struct pw_tcp_conn *conn, uint32_t want_bytes)
 	struct pw_tcp_chunk *chunk;
 	struct pw_frag_buf *buf;
 
-	size = RTE_MIN(size, pw_frag_buf_max(tcp->params.arena));
-	buf = pw_frag_buf_alloc(tcp->frags, tcp->params.arena, size);
+	size = RTE_MIN(size, pw_frag_buf_max(tcp->params.frags));
+	buf = pw_frag_buf_alloc(tcp->frags, size);
 	if (buf == NULL)
 		return NULL;
 	chunk = (void *)buf->data;

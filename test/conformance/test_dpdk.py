@@ -71,13 +71,13 @@ class Testpmd(unittest.TestCase):
         code, out = self.run_testpmd("nosuch", seconds=0)
         self.assertNotEqual(code, 0)
         self.assertIn("unknown strategy 'nosuch'", out)
-        self.assertIn("order0, reuse", out)
+        self.assertIn("order0, order3", out)
 
     def test_too_large_a_buffer_is_refused_with_both_numbers(self):
         code, out = self.run_testpmd("order0", "--mbuf-size=9216", "--total-num-mbufs=2048",
                                      seconds=0)
         self.assertNotEqual(code, 0)
-        self.assertRegex(out, r"9344 bytes .* does not fit a page of 4096 bytes")
+        self.assertRegex(out, r"9344 bytes .* does not fit the 4096 bytes")
 
 
 if __name__ == "__main__":

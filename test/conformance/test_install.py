@@ -59,6 +59,7 @@ class Install(unittest.TestCase):
             with open(f"{root}/usr/local/include/pagewheel/{header}", encoding="utf-8") as file:
                 code = re.sub(r"/\*.*?\*/|static inline.*?\n}\n", "", file.read(), flags=re.DOTALL)
             declared |= set(re.findall(r"\b(pw_\w+)\([^;{]*\);", code))
+            declared |= set(re.findall(r"\bextern [^;(]*\b(pw_\w+)\[\];", code))
         self.assertEqual(exported, declared)
 
 

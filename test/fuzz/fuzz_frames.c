@@ -23,6 +23,7 @@
 #include "pw_tcp.h"
 
 #define MBUFS 2048
+#define FRAGS_BYTES (2 << 20)
 #define OUR_IP RTE_IPV4(198, 18, 0, 2)
 #define PEER_IP RTE_IPV4(198, 18, 0, 1)
 #define PEER_PORT 40000
@@ -34,7 +35,7 @@ static const struct rte_ether_addr our_mac = {{2, 0, 0, 0, 0, 2}};
 static const struct rte_ether_addr peer_mac = {{2, 0, 0, 0, 0, 1}};
 
 static struct rte_mempool *pool;
-static struct pw_arena *arena;
+static struct pw_frag_pool *frags;
 
 struct world {
 	struct pw_gro *gro;
@@ -124,7 +125,7 @@ open_world(struct world *world)
 		.output = segment_out,
 		.ctx = world,
 		.pool = pool,
-		.arena = arena,
+		.frags = frags,
 		.max_conns = 16,
 		.rcvbuf_bytes = 16384,
 		.sndbuf_bytes = 16384,
@@ -133,7 +134,6 @@ open_world(struct world *world)
 		.secret = 1,
 	};
 
-	pw_strategy_parse("order0", &tcp.strategy);
 	world->now_us = 1000000;
 	world->peer_nxt = 0xfffff000; /* numbers wrap soon */
 	world->gro = pw_gro_create(&gro);
@@ -147,14 +147,11 @@ open_world(struct world *world)
 static void
 close_world(struct world *world)
 {
-	struct pw_arena_stats stats;
-
 	pw_gro_flush(world->gro);
 	pw_tcp_destroy(world->tcp);
 	pw_gro_destroy(world->gro);
 	pw_inet_destroy(world->inet);
-	pw_arena_get_stats(arena, &stats);
-	if (rte_mempool_avail_count(pool) != MBUFS || stats.pages_held != 0)
+	if (rte_mempool_avail_count(pool) != MBUFS || pw_frag_pool_in_flight(frags) != 0)
 		abort();
 }
 
@@ -224,7 +221,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static char *eal[] = {"fuzz_frames", "--no-huge", "--no-shconf", "--no-telemetry",
 		"--no-pci", "-m", "256", "--log-level=4", NULL};
-	struct pw_arena_params params = {.socket_id = SOCKET_ID_ANY};
+	struct pw_frag_pool_params params = {
+		.name = "fuzz_frags", .socket_id = SOCKET_ID_ANY, .bytes = FRAGS_BYTES};
 
 	(void)argc;
 	(void)argv;
@@ -232,8 +230,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		abort();
 	pool = rte_pktmbuf_pool_create(
 		"fuzz", MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	arena = pw_arena_create(&params);
-	if (pool == NULL || arena == NULL || pw_arena_reserve(arena, "fuzz_arena", 64) < 0)
+	pw_strategy_parse("order0", &params.strategy);
+	frags = pw_frag_pool_create(&params);
+	if (pool == NULL || frags == NULL)
 		abort();
 	return 0;
 }

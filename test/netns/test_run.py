@@ -63,7 +63,7 @@ class Run(unittest.TestCase):
                 self.assertIn("buffers alone [cycles/packet]", out)
 
     def test_wrong_arguments(self):
-        for args, text in ((["--strategies=nosuch"], "order0, reuse"),
+        for args, text in ((["--strategies=nosuch"], "order0, order3"),
                            (["--rounds=0"], "from 1 to"), (["--bytes=x"], "such as 2G"),
                            (["--bytes=1M"], "at least 16M"), (["--profile=nosuch"], "quick"),
                            (["--nosuch"], "--nosuch")):

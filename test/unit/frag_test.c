@@ -5,169 +5,330 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_errno.h>
 #include <rte_launch.h>
-#include <rte_mbuf.h>
-#include <rte_memory.h>
 #include <rte_ring.h>
 
 #include "pw_frag.h"
-#include "pw_frag_buf.h"
+#include "pw_frag_pool.h"
+#include "pw_frag_rig.h"
 #include "pw_pages.h"
 
-/* An arena and a cache on it. */
-struct desk {
-	struct pw_arena *arena;
-	struct pw_frag_cache *cache;
-	size_t page_bytes;
+static const char *const presets[] = {PW_FRAG_STRATEGIES};
+/* The presets that cut pages to the last byte, in small and in large pages. */
+static const char *const cutting[] = {
+	"order0", "order3", "cached", "cached:1", "reuse", "reuse:0", "page_pool", "page_pool:2"};
+
+/* ---- the pool ---- */
+
+static void
+wrong_pools_are_refused(void **state)
+{
+	struct desk desk;
+	struct pw_frag_pool_params good, params;
 	struct pw_test_memory before;
-};
 
-static struct desk
-open_desk(const char *strategy_text, uint32_t pages)
-{
-	struct desk desk = {.before = pw_test_memory()};
-	struct pw_arena_params params = {.socket_id = SOCKET_ID_ANY};
-	struct pw_strategy strategy;
-	char name[32];
+	(void)state;
+	desk_open(&desk, "reuse", 1);
+	good = desk_params("reuse", 1);
+	before = pw_test_memory();
+	for (unsigned i = 0;; i++) {
+		int error = EINVAL;
 
-	/* Two desks may be open at once. */
-	snprintf(name, sizeof(name), "frag_test_%u", desk.before.memzones);
-	assert_int_equal(pw_strategy_parse(strategy_text, &strategy), 0);
-	params.page_order = strategy.page_order;
-	desk.arena = pw_arena_create(&params);
-	assert_non_null(desk.arena);
-	assert_int_equal(pw_arena_reserve(desk.arena, name, pages), 0);
-	desk.cache = pw_frag_cache_create(desk.arena, &strategy);
-	assert_non_null(desk.cache);
-	desk.page_bytes = pw_strategy_page_bytes(&strategy);
-	return desk;
+		params = good;
+		switch (i) {
+		case 0:
+			params.name = NULL;
+			break;
+		case 1:
+			params.name = "";
+			break;
+		case 2:
+			params.name = "frag_name_of_32_characters_-----";
+			error = ENAMETOOLONG;
+			break;
+		case 3:
+			params.bytes = 0;
+			break;
+		case 4:
+			params.bytes = SIZE_MAX;
+			break;
+		case 5:
+			params.bytes = (size_t)1 << 40;
+			error = ENOMEM;
+			break;
+		case 6:
+			params.socket_id = -2;
+			break;
+		case 7:
+			params.strategy.page_order = PW_PAGE_ORDER_MAX + 1;
+			break;
+		case 8: /* one of another desk's */
+			assert_non_null(rte_memzone_reserve(good.name, 64, SOCKET_ID_ANY, 0));
+			before = pw_test_memory();
+			error = EEXIST;
+			break;
+		default:
+			rte_memzone_free(rte_memzone_lookup(good.name));
+			desk_close(&desk);
+			return;
+		}
+		rte_errno = 0;
+		assert_null(pw_frag_pool_create(&params));
+		assert_int_equal(rte_errno, error);
+		pw_test_memory_equal(before);
+	}
 }
 
-static struct pw_frag_stats
-cache_stats(const struct desk *desk)
-{
-	struct pw_frag_stats stats;
-
-	pw_frag_get_stats(desk->cache, &stats);
-	return stats;
-}
-
-static struct pw_arena_stats
-arena_stats(const struct desk *desk)
-{
-	struct pw_arena_stats stats;
-
-	pw_arena_get_stats(desk->arena, &stats);
-	return stats;
-}
-
-/* All fragments are free: every page must have come home, each as often as it went out. */
+/* Whichever allocation fails on the way to a first fragment, nothing stays behind. */
 static void
-close_desk(struct desk *desk)
+failed_creations_leak_nothing(void **state)
 {
-	struct pw_arena_stats stats;
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct pw_frag_pool_params params = desk_params(presets[s], 1);
+		struct pw_test_memory before = pw_test_memory();
+		struct pw_frag_pool *pool;
+		struct pw_frag_cache *cache;
+		bool failed;
+		int k = -1;
 
-	pw_frag_cache_destroy(desk->cache);
-	stats = arena_stats(desk);
-	assert_int_equal(stats.pages_held, 0);
-	assert_int_equal(stats.page_allocs, stats.page_frees);
-	for (unsigned i = 0; i < stats.pages; i++)
-		assert_non_null(pw_page_alloc(desk->arena));
-	assert_null(pw_page_alloc(desk->arena));
-	pw_arena_destroy(desk->arena);
-	pw_test_memory_equal(desk->before);
-}
-
-static char *
-take(const struct desk *desk, size_t size_bytes)
-{
-	char *frag = pw_frag_alloc(desk->cache, size_bytes, 1);
-
-	assert_non_null(frag);
-	return frag;
+		do {
+			rte_errno = 0;
+			pw_test_fail_alloc(++k);
+			pool = pw_frag_pool_create(&params);
+			cache = pool == NULL ? NULL : pw_frag_cache_create(pool);
+			failed = pw_test_alloc_failed();
+			pw_test_fail_alloc(-1);
+			assert_int_equal(cache == NULL, failed);
+			assert_int_equal(rte_errno == ENOMEM, failed);
+			pw_frag_cache_destroy(cache);
+			assert_int_equal(pw_frag_pool_destroy(pool), 0);
+			pw_test_memory_equal(before);
+		} while (failed);
+		assert_true(k >= 6);
+	}
 }
 
 static void
-give(const struct desk *desk, void *frag)
+a_thousand_pools_leak_nothing(void **state)
 {
-	assert_int_equal(pw_frag_free(desk->arena, frag), 0);
+	struct pw_test_memory before = pw_test_memory();
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		struct pw_frag_pool_params params = desk_params(presets[i % RTE_DIM(presets)], 1);
+		struct pw_frag_pool *pool = pw_frag_pool_create(&params);
+		struct pw_frag_cache *cache = pw_frag_cache_create(pool);
+		void *frag = pw_frag_alloc(cache, 100, 64);
+
+		assert_non_null(frag);
+		pw_frag_cache_destroy(cache);
+		assert_int_equal(pw_frag_free(pool, frag), 0);
+		assert_int_equal(pw_frag_pool_destroy(pool), 0);
+	}
+	pw_test_memory_equal(before);
 }
 
-static char *
-page_start(const struct desk *desk, const char *frag)
+static void
+a_pool_with_fragments_in_flight_stays(void **state)
 {
-	return RTE_PTR_ALIGN_FLOOR((char *)(uintptr_t)frag, desk->page_bytes);
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		char *frags[7];
+
+		desk_open(&desk, presets[s], 16);
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			frags[i] = desk_take(&desk, 1000);
+			memset(frags[i], i, 1000);
+		}
+		assert_int_equal(pw_frag_pool_destroy(desk.pool), -EBUSY);
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 7);
+		pw_frag_cache_destroy(desk.cache);
+		desk.cache = NULL;
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			assert_int_equal(pw_frag_pool_destroy(desk.pool), -EBUSY);
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), 7 - i);
+			assert_int_equal(frags[i][0], i);
+			assert_int_equal(frags[i][999], i);
+			desk_give(&desk, frags[i]);
+		}
+		desk_close(&desk);
+	}
+	assert_int_equal(pw_frag_pool_destroy(NULL), 0);
 }
+
+static void
+a_pool_with_caches_stays(void **state)
+{
+	struct desk desk;
+	struct pw_frag_cache *other;
+
+	(void)state;
+	desk_open(&desk, "cached", 2);
+	other = pw_frag_cache_create(desk.pool);
+	assert_int_equal(pw_frag_pool_destroy(desk.pool), -EBUSY);
+	pw_frag_cache_destroy(desk.cache);
+	assert_int_equal(pw_frag_pool_destroy(desk.pool), -EBUSY);
+	assert_int_equal(pw_frag_pool_in_flight(desk.pool), 0);
+	pw_frag_cache_destroy(other);
+	pw_frag_cache_destroy(NULL);
+	desk.cache = NULL;
+	desk_close(&desk);
+}
+
+/* In use or not, bias or not: what is in flight is what was handed out and not freed. */
+static void
+references_in_flight_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		char *frags[40];
+		uint64_t in_flight = 0;
+
+		desk_open(&desk, presets[s], 64);
+		for (unsigned i = 0; i < RTE_DIM(frags); i++, in_flight++) {
+			frags[i] = desk_take(&desk, 1 + i * 100);
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), in_flight + 1);
+		}
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			assert_int_equal(pw_frag_ref(desk.pool, frags[i]), 0);
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), ++in_flight);
+		}
+		for (unsigned i = 0; i < 2 * RTE_DIM(frags); i++) {
+			if (i % 3 == 0)
+				desk_give(&desk, frags[i / 2]);
+			else
+				assert_int_equal(pw_frag_cache_free(desk.cache, frags[i / 2]), 0);
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), --in_flight);
+		}
+		desk_close(&desk);
+	}
+}
+
+/* A fragment of one byte in each page: the pages count in full, and as pinned. */
+static void
+pages_pinned_by_few_fragments_are_told(void **state)
+{
+	struct desk desk;
+	struct pw_frag_pool_stats stats;
+	char *held[1000], *filler;
+
+	(void)state;
+	desk_open(&desk, "order0", 1000 + 10);
+	for (unsigned i = 0; i < RTE_DIM(held); i++) {
+		filler = desk_take(&desk, 4095);
+		held[i] = desk_take(&desk, 1);
+		desk_give(&desk, filler);
+	}
+	stats = desk_pool_stats(&desk);
+	assert_int_equal(stats.frags_in_flight, 1000);
+	assert_int_equal(stats.pages_in_use, 1000);
+	assert_int_equal(stats.bytes_in_use, 1000 * 4096);
+	assert_int_equal(stats.pages_pinned, 999); /* the last one is still cut */
+	assert_true(stats.pages.meta_bytes * 100 <= stats.pages.bytes);
+	pw_frag_cache_destroy(desk.cache);
+	desk.cache = NULL;
+	assert_int_equal(desk_pool_stats(&desk).pages_pinned, 1000);
+	for (unsigned i = 0; i < 500; i++)
+		assert_int_equal(pw_frag_ref(desk.pool, held[i]), 0);
+	assert_int_equal(pw_frag_ref(desk.pool, held[0]), 0);
+	assert_int_equal(desk_pool_stats(&desk).pages_pinned, 999); /* three are not few */
+	desk_give(&desk, held[0]);
+	for (unsigned i = 0; i < 500; i++)
+		desk_give(&desk, held[i]);
+	for (unsigned i = 0; i < RTE_DIM(held); i++)
+		desk_give(&desk, held[i]);
+	desk_close(&desk);
+}
+
+/* ---- cutting ---- */
 
 static void
 fragments_go_from_the_end_to_the_start(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 2);
-	char *frags[4], *next;
-
 	(void)state;
-	for (unsigned i = 0; i < RTE_DIM(frags); i++) {
-		frags[i] = take(&desk, 1000);
-		assert_ptr_equal(frags[i], page_start(&desk, frags[0]) + 4096 - (i + 1) * 1000);
+	for (unsigned s = 0; s < RTE_DIM(cutting); s++) {
+		struct desk desk;
+		char *frags[4], *next, *start;
+		size_t size;
+
+		desk_open(&desk, cutting[s], 2);
+		size = desk.page_bytes / 4 - 24;
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			frags[i] = desk_take(&desk, size);
+			start = desk_page_start(&desk, frags[0]);
+			assert_ptr_equal(frags[i], start + desk.page_bytes - (i + 1) * size);
+		}
+		next = desk_take(&desk, 97); /* one byte more than is left */
+		assert_ptr_not_equal(desk_page_start(&desk, next), start);
+		assert_ptr_equal(next, desk_page_start(&desk, next) + desk.page_bytes - 97);
+		assert_int_equal(desk_stats(&desk).tail_bytes, 96);
+		for (unsigned i = 0; i < RTE_DIM(frags); i++)
+			desk_give(&desk, frags[i]);
+		desk_give(&desk, next);
+		desk_close(&desk);
 	}
-	next = take(&desk, 97); /* one byte more than is left */
-	assert_ptr_not_equal(page_start(&desk, next), page_start(&desk, frags[0]));
-	assert_ptr_equal(next, page_start(&desk, next) + 4096 - 97);
-	for (unsigned i = 0; i < RTE_DIM(frags); i++)
-		give(&desk, frags[i]);
-	give(&desk, next);
-	close_desk(&desk);
 }
 
 static void
 a_page_can_be_used_to_the_last_byte(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 2);
-	char *frags[3];
-
 	(void)state;
-	frags[0] = take(&desk, 4096);
-	assert_ptr_equal(frags[0], page_start(&desk, frags[0]));
-	frags[1] = take(&desk, 4095);
-	frags[2] = take(&desk, 1);
-	assert_ptr_equal(frags[2], page_start(&desk, frags[1]));
-	for (unsigned i = 0; i < RTE_DIM(frags); i++)
-		give(&desk, frags[i]);
-	close_desk(&desk);
+	for (unsigned s = 0; s < RTE_DIM(cutting); s++) {
+		struct desk desk;
+		char *frags[3];
+
+		desk_open(&desk, cutting[s], 2);
+		frags[0] = desk_take(&desk, desk.page_bytes);
+		assert_ptr_equal(frags[0], desk_page_start(&desk, frags[0]));
+		frags[1] = desk_take(&desk, desk.page_bytes - 1);
+		frags[2] = desk_take(&desk, 1);
+		assert_ptr_equal(frags[2], desk_page_start(&desk, frags[1]));
+		for (unsigned i = 0; i < RTE_DIM(frags); i++)
+			desk_give(&desk, frags[i]);
+		assert_int_equal(desk_stats(&desk).tail_bytes, 0);
+		desk_close(&desk);
+	}
 }
 
 static void
 fragments_are_aligned_and_apart(void **state)
 {
-	static const char *const strategies[] = {"order0", "reuse:0", "reuse", "reuse:9"};
+	static const char *const strategies[] = {
+		PW_FRAG_STRATEGIES, "reuse:0", "reuse:9", "flip:0", "flip:4", "flip:9"};
 	static const size_t sizes[] = {1, 7, 64, 100, 1536, 2049, 4096};
 
 	(void)state;
 	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 3);
+		struct desk desk;
 		char *last = NULL;
+		size_t last_size = 0;
 
+		desk_open(&desk, strategies[s], 30);
 		for (size_t align = 1; align <= desk.page_bytes; align *= 2) {
 			size_t size = sizes[align % RTE_DIM(sizes)];
 			char *frag = pw_frag_alloc(desk.cache, size, align);
 
 			assert_non_null(frag);
 			assert_int_equal((uintptr_t)frag % align, 0);
-			assert_ptr_equal(
-				page_start(&desk, frag), page_start(&desk, frag + size - 1));
-			if (last != NULL && page_start(&desk, frag) == page_start(&desk, last))
-				assert_true(frag + size <= last);
+			assert_ptr_equal(desk_page_start(&desk, frag),
+				desk_page_start(&desk, frag + size - 1));
+			assert_true(
+				frag + size <= last || last == NULL || last + last_size <= frag);
 			if (last != NULL)
-				give(&desk, last);
+				desk_give(&desk, last);
 			last = frag;
+			last_size = size;
 		}
-		give(&desk, last);
-		close_desk(&desk);
+		desk_give(&desk, last);
+		desk_close(&desk);
 	}
 }
 
@@ -175,182 +336,195 @@ static void
 refused_calls_leave_the_cache_as_it_was(void **state)
 {
 	static const struct {
-		size_t size_bytes, align_bytes;
+		size_t size_pages, size_bytes, align_pages, align_bytes;
 		int error;
 	} wrong[] = {
-		{0, 1, EINVAL},
-		{0, 64, EINVAL},
-		{1, 0, EINVAL},
-		{1, 3, EINVAL},
-		{1, 96, EINVAL},
-		{1, 8192, EINVAL},
-		{1, SIZE_MAX, EINVAL},
-		{1, (size_t)1 << 32, EINVAL},
-		{4097, 1, EMSGSIZE},
-		{4097, 64, EMSGSIZE},
-		{(size_t)1 << 32, 1, EMSGSIZE},
-		{((size_t)1 << 32) + 1, 1, EMSGSIZE},
-		{SIZE_MAX, 1, EMSGSIZE},
+		{0, 0, 0, 1, EINVAL},
+		{0, 0, 0, 64, EINVAL},
+		{0, 1, 0, 0, EINVAL},
+		{0, 1, 0, 3, EINVAL},
+		{0, 1, 0, 96, EINVAL},
+		{0, 1, 2, 0, EINVAL},
+		{0, 1, 0, SIZE_MAX, EINVAL},
+		{0, 1, 0, (size_t)1 << 32, EINVAL},
+		{0, 1, 0, (size_t)1 << 63, EINVAL},
+		{1, 1, 0, 1, EMSGSIZE},
+		{1, 1, 0, 64, EMSGSIZE},
+		{0, (size_t)1 << 32, 0, 1, EMSGSIZE},
+		{0, ((size_t)1 << 32) + 1, 0, 1, EMSGSIZE},
+		{0, SIZE_MAX, 0, 1, EMSGSIZE},
+		{0, SIZE_MAX, 0, 3, EINVAL},
 	};
-	struct desk desk = open_desk("reuse:0", 2);
-	char *first = take(&desk, 10), *second;
-	struct pw_frag_stats before = cache_stats(&desk), after;
 
 	(void)state;
-	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
-		rte_errno = 0;
-		assert_null(pw_frag_alloc(desk.cache, wrong[i].size_bytes, wrong[i].align_bytes));
-		assert_int_equal(rte_errno, wrong[i].error);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct pw_frag_stats before, after;
+		struct desk desk;
+		char *first, *second;
+
+		desk_open(&desk, presets[s], 2);
+		first = desk_take(&desk, 10);
+		before = desk_stats(&desk);
+		for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
+			size_t size = wrong[i].size_pages * desk.page_bytes + wrong[i].size_bytes;
+			size_t align = wrong[i].align_pages * desk.page_bytes +
+				wrong[i].align_bytes;
+
+			rte_errno = 0;
+			assert_null(pw_frag_alloc(desk.cache, size, align));
+			assert_int_equal(rte_errno, wrong[i].error);
+		}
+		after = desk_stats(&desk);
+		assert_memory_equal(&after, &before, sizeof(before));
+		second = desk_take(&desk, 10);
+		if (!desk_flips(&desk))
+			assert_ptr_equal(second, first - 10);
+		desk_give(&desk, first);
+		desk_give(&desk, second);
+		desk_close(&desk);
 	}
-	after = cache_stats(&desk);
-	assert_memory_equal(&after, &before, sizeof(before));
-	second = take(&desk, 10);
-	assert_ptr_equal(second, first - 10);
-	give(&desk, first);
-	give(&desk, second);
-	close_desk(&desk);
 }
 
 static void
 refused_calls_take_no_page(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 1);
-	char *frag;
-
 	(void)state;
-	assert_null(pw_frag_alloc(desk.cache, 0, 1));
-	assert_null(pw_frag_alloc(desk.cache, 4097, 1));
-	assert_int_equal(arena_stats(&desk).pages_held, 0);
-	frag = take(&desk, 4096);
-	assert_ptr_equal(frag, page_start(&desk, frag));
-	give(&desk, frag);
-	close_desk(&desk);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		char *frag;
+
+		desk_open(&desk, presets[s], 1);
+		for (unsigned i = 0; i < 3; i++)
+			assert_null(pw_frag_alloc(desk.cache, 0, 1));
+		assert_null(pw_frag_alloc(desk.cache, desk.page_bytes + 1, 1));
+		assert_int_equal(desk_pool_stats(&desk).pages_in_use, 0);
+		frag = desk_take(&desk, desk.page_bytes);
+		assert_ptr_equal(frag, desk_page_start(&desk, frag));
+		desk_give(&desk, frag);
+		desk_close(&desk);
+	}
 }
 
 static void
 exhaustion_leaves_the_cache_as_it_was(void **state)
 {
-	static const char *const strategies[] = {"order0", "reuse:0"};
-
 	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 1);
-		char *first = take(&desk, 4000), *second;
+	for (unsigned s = 0; s < RTE_DIM(cutting); s++) {
+		struct desk desk;
+		char *first, *second;
 
+		desk_open(&desk, cutting[s], 1);
+		first = desk_take(&desk, desk.page_bytes - 96);
 		for (unsigned i = 0; i < 3; i++) {
 			rte_errno = 0;
 			assert_null(pw_frag_alloc(desk.cache, 97, 1));
 			assert_int_equal(rte_errno, ENOMEM);
 		}
-		assert_int_equal(cache_stats(&desk).failures, 3);
-		assert_int_equal(cache_stats(&desk).allocs, 1);
-		second = take(&desk, 96);
+		assert_int_equal(desk_stats(&desk).failures, 3);
+		assert_int_equal(desk_stats(&desk).allocs, 1);
+		assert_int_equal(desk_stats(&desk).tail_bytes, 0);
+		second = desk_take(&desk, 96);
 		assert_ptr_equal(second, first - 96);
-		give(&desk, first);
-		give(&desk, second);
-		close_desk(&desk);
+		desk_give(&desk, first);
+		desk_give(&desk, second);
+		desk_close(&desk);
 	}
 }
 
-/* An arena of one page serves for ever, as long as the page becomes free in between. */
+/* A pool of one page serves for ever, as long as the page becomes free in between. */
 static void
 one_page_is_enough(void **state)
 {
-	static const char *const strategies[] = {"order0", "reuse:0", "reuse"};
-
 	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 1);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
 
-		for (unsigned i = 0; i < 100; i++) {
-			char *frag = take(&desk, desk.page_bytes / 2 + 1);
+		desk_open(&desk, presets[s], 1);
+		for (unsigned i = 0; i < 600; i++) {
+			/* Halves and whole pages in turn, for those that flip. */
+			size_t size = i / 2 % 2 == 0 ? desk.page_bytes / 2 + 1
+						     : desk.page_bytes / 2;
+			char *frag = desk_take(&desk, size);
 
-			memset(frag, i, desk.page_bytes / 2 + 1);
-			give(&desk, frag);
+			memset(frag, i, size);
+			if (i % 3 == 0)
+				desk_give(&desk, frag);
+			else
+				assert_int_equal(pw_frag_cache_free(desk.cache, frag), 0);
 		}
-		assert_int_equal(cache_stats(&desk).failures, 0);
-		close_desk(&desk);
+		assert_int_equal(desk_stats(&desk).failures, 0);
+		desk_close(&desk);
 	}
 }
 
 static void
-wrong_caches_are_refused(void **state)
+fragments_and_bytes_are_counted(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 1);
-	struct pw_strategy strategy;
-
 	(void)state;
-	for (unsigned order = 1; order <= PW_PAGE_ORDER_MAX; order++) {
-		assert_int_equal(pw_strategy_parse("reuse", &strategy), 0);
-		strategy.page_order = order;
-		rte_errno = 0;
-		assert_null(pw_frag_cache_create(desk.arena, &strategy));
-		assert_int_equal(rte_errno, EINVAL);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		struct pw_frag_stats stats;
+		char *frag, *other;
+
+		desk_open(&desk, presets[s], 2);
+		frag = pw_frag_alloc(desk.cache, 100, 64);
+		other = pw_frag_alloc(desk.cache, 1, 1);
+		assert_int_equal(pw_frag_ref(desk.pool, other), 0);
+		assert_int_equal(pw_frag_cache_free(desk.cache, other), 0);
+		assert_int_equal(pw_frag_cache_free(desk.cache, other), 0);
+		desk_give(&desk, frag);
+		assert_int_equal(pw_frag_cache_free(desk.cache, &desk), -EINVAL);
+		stats = desk_stats(&desk);
+		assert_int_equal(stats.allocs, 2);
+		assert_int_equal(stats.bytes, 101);
+		assert_int_equal(stats.local_frees, 2);
+		assert_int_equal(stats.refills, desk_flips(&desk) ? 2 : 1);
+		assert_int_equal(stats.reuses, 0);
+		assert_int_equal(stats.failures, 0);
+		assert_int_equal(stats.fallback_pages, 0);
+		assert_int_equal(stats.tail_bytes, desk_flips(&desk) ? desk.page_bytes - 101 : 0);
+		desk_close(&desk);
 	}
-	strategy.page_order = 0;
-	pw_test_fail_alloc(0);
-	assert_null(pw_frag_cache_create(desk.arena, &strategy));
-	assert_true(pw_test_alloc_failed());
-	assert_int_equal(rte_errno, ENOMEM);
-	pw_frag_cache_destroy(NULL);
-	close_desk(&desk);
 }
 
-/* In a page cut short a fragment could reach outside the memory that was lent. */
-static void
-arenas_with_short_pages_are_refused(void **state)
-{
-	static const struct {
-		size_t offset_bytes, len_bytes;
-		bool fits;
-	} loans[] = {{0, 8192, true}, {64, 8192, false}, {0, 8191, false}, {4096, 10, false}};
-	struct pw_arena_params params = {.socket_id = SOCKET_ID_ANY};
-	char *memory = aligned_alloc(4096, 3 * 4096);
-	struct pw_strategy strategy;
-
-	(void)state;
-	assert_int_equal(pw_strategy_parse("reuse:0", &strategy), 0);
-	for (unsigned i = 0; i < RTE_DIM(loans); i++) {
-		struct pw_arena *arena = pw_arena_create(&params);
-		struct pw_frag_cache *cache;
-
-		assert_int_equal(pw_arena_adopt(arena, memory + loans[i].offset_bytes, RTE_BAD_IOVA,
-					 loans[i].len_bytes, NULL, NULL),
-			0);
-		cache = pw_frag_cache_create(arena, &strategy);
-		assert_int_equal(cache != NULL, loans[i].fits);
-		assert_true(cache != NULL || rte_errno == EINVAL);
-		pw_frag_cache_destroy(cache);
-		pw_arena_destroy(arena);
-	}
-	free(memory);
-}
+/* ---- references ---- */
 
 /* The most references there can be: a big page of the smallest fragments. */
 static void
 bytes_fill_a_page_which_goes_home_once(void **state)
 {
-	static const char *const strategies[] = {"order0:4", "reuse:4", "order0:9", "reuse:9"};
+	static const char *const strategies[] = {"order0:4", "cached:4", "reuse:4", "page_pool:4",
+		"order0:9", "cached:9", "reuse:9", "page_pool:9"};
 
 	(void)state;
 	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 2);
-		char *first = take(&desk, 1), *next;
-		struct pw_page *page = pw_page_of(desk.arena, first);
+		struct pw_frag_pool_stats before, stats;
+		struct desk desk;
+		char *first, *next;
 
+		desk_open(&desk, strategies[s], 2);
+		first = desk_take(&desk, 1);
 		for (size_t i = 1; i < desk.page_bytes; i++)
-			assert_ptr_equal(take(&desk, 1), first - i);
-		next = take(&desk, 1);
-		assert_ptr_not_equal(pw_page_of(desk.arena, next), page);
-		assert_int_equal(page->refs, desk.page_bytes);
-		for (size_t i = 0; i < desk.page_bytes; i++) {
-			assert_int_equal(arena_stats(&desk).page_frees, 0);
-			give(&desk, first - i);
-		}
-		assert_int_equal(page->refs, 0);
-		assert_int_equal(arena_stats(&desk).page_frees, 1);
-		give(&desk, next);
-		close_desk(&desk);
+			assert_ptr_equal(desk_take(&desk, 1), first - i);
+		next = desk_take(&desk, 1);
+		assert_ptr_not_equal(desk_page_start(&desk, next), desk_page_start(&desk, first));
+		before = desk_pool_stats(&desk);
+		assert_int_equal(before.frags_in_flight, desk.page_bytes + 1);
+		for (size_t i = 0; i < desk.page_bytes - 1; i++)
+			desk_give(&desk, first - i);
+		stats = desk_pool_stats(&desk);
+		assert_int_equal(stats.frags_in_flight, 2);
+		assert_int_equal(stats.pages_in_use, 2);
+		desk_give(&desk, first - (desk.page_bytes - 1));
+		stats = desk_pool_stats(&desk);
+		assert_int_equal(stats.frags_in_flight, 1);
+		assert_int_equal(stats.pages_in_use, 1);
+		assert_int_equal(
+			stats.pages.page_frees + stats.cache.cached, before.pages.page_frees + 1);
+		/* It is home: nothing more to free there. */
+		assert_int_equal(pw_frag_free(desk.pool, first), -EINVAL);
+		desk_give(&desk, next);
+		desk_close(&desk);
 	}
 }
 
@@ -358,44 +532,186 @@ bytes_fill_a_page_which_goes_home_once(void **state)
 static void
 bytes_freed_at_once_keep_the_page(void **state)
 {
-	struct desk desk = open_desk("reuse:9", 1);
-	char *first = NULL;
+	(void)state;
+	for (unsigned local = 0; local < 2; local++) {
+		struct desk desk;
+		char *first = NULL;
+
+		desk_open(&desk, "reuse:9", 1);
+		for (size_t i = 0; i < 2 * desk.page_bytes; i++) {
+			char *frag = desk_take(&desk, 1);
+
+			if (i == 0)
+				first = frag;
+			assert_ptr_equal(frag, first - i % desk.page_bytes);
+			if (local)
+				assert_int_equal(pw_frag_cache_free(desk.cache, frag), 0);
+			else
+				desk_give(&desk, frag);
+		}
+		assert_int_equal(desk_pool_stats(&desk).pages_in_use, 1);
+		assert_int_equal(desk_stats(&desk).reuses, 1);
+		assert_int_equal(desk_stats(&desk).refills, 1);
+		assert_int_equal(desk_stats(&desk).local_frees, local ? 2 * desk.page_bytes : 0);
+		desk_close(&desk);
+	}
+}
+
+/* More references than a cache may keep of what its owner frees, in either half. */
+static void
+many_references_come_and_go(void **state)
+{
+	static const char *const strategies[] = {"reuse:0", "flip:0"};
 
 	(void)state;
-	for (size_t i = 0; i < 2 * desk.page_bytes; i++) {
-		char *frag = take(&desk, 1);
+	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
+		struct desk desk;
+		char *frags[2];
 
-		if (i == 0)
-			first = frag;
-		assert_ptr_equal(frag, first - i % desk.page_bytes);
-		give(&desk, frag);
+		desk_open(&desk, strategies[s], 2);
+		for (unsigned f = 0; f < RTE_DIM(frags); f++) {
+			frags[f] = desk_take(&desk, 100);
+			for (unsigned i = 0; i < 100000; i++) {
+				assert_int_equal(pw_frag_ref(desk.pool, frags[f]), 0);
+				assert_int_equal(pw_frag_cache_free(desk.cache, frags[f]), 0);
+			}
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), f + 1);
+		}
+		for (unsigned i = 1; i < 16384; i++)
+			for (unsigned f = 0; f < RTE_DIM(frags); f++)
+				assert_int_equal(pw_frag_ref(desk.pool, frags[f]), 0);
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 2 * 16384);
+		for (unsigned i = 0; i < 16384; i++)
+			for (unsigned f = 0; f < RTE_DIM(frags); f++)
+				assert_int_equal(pw_frag_cache_free(desk.cache, frags[f]), 0);
+		desk_close(&desk);
 	}
-	assert_int_equal(arena_stats(&desk).page_frees, 0);
-	assert_int_equal(cache_stats(&desk).reuses, 1);
-	close_desk(&desk);
+}
+
+/* One of two holders of a fragment lets go: the other's bytes stay while 1000 more pass. */
+static void
+a_second_reference_keeps_the_bytes(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		char *frag, expected[2048];
+		struct desk desk;
+
+		desk_open(&desk, presets[s], 300);
+		frag = desk_take(&desk, 2048);
+		memset(expected, 0x5a, sizeof(expected));
+		memset(frag, 0x5a, 2048);
+		assert_int_equal(pw_frag_ref(desk.pool, frag), 0);
+		desk_give(&desk, frag);
+		for (unsigned i = 0; i < 1000; i++) {
+			char *other = desk_take(&desk, 2048);
+
+			assert_true(other + 2048 <= frag || frag + 2048 <= other);
+			memset(other, i, 2048);
+			if (i % 2 == 0)
+				desk_give(&desk, other + i); /* anywhere in it */
+			else
+				assert_int_equal(pw_frag_cache_free(desk.cache, other + i), 0);
+		}
+		assert_memory_equal(frag, expected, sizeof(expected));
+		desk_give(&desk, frag);
+		desk_close(&desk);
+	}
+}
+
+static void
+foreign_addresses_are_refused(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk, other;
+		char *frag, *foreign;
+
+		desk_open(&desk, presets[s], 2);
+		desk_open(&other, presets[s], 2);
+		frag = desk_take(&desk, 100);
+		foreign = desk_take(&other, 100);
+		{
+			char *start = desk_page_start(&desk, frag);
+			char *memory = RTE_PTR_ALIGN_FLOOR(start, 2 << 20);
+			const void *wrong[] = {NULL, &desk, foreign, memory - 1,
+				start + desk.page_bytes /* free */, (void *)UINTPTR_MAX};
+
+			for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
+				assert_int_equal(pw_frag_free(desk.pool, wrong[i]), -EINVAL);
+				assert_int_equal(pw_frag_ref(desk.pool, wrong[i]), -EINVAL);
+				assert_int_equal(pw_frag_cache_free(desk.cache, wrong[i]), -EINVAL);
+			}
+			assert_int_equal(desk_pool_stats(&desk).refused, 3 * RTE_DIM(wrong));
+		}
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 1);
+		assert_int_equal(pw_frag_pool_in_flight(other.pool), 1);
+		desk_give(&desk, frag);
+		desk_give(&other, foreign);
+		/* The one opened last goes first: what each checks is the memory at its opening. */
+		desk_close(&other);
+		desk_close(&desk);
+	}
+}
+
+/* Whoever frees twice is told, at the latest when the cache leaves the page; nothing else breaks.
+ */
+static void
+second_frees_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++)
+		for (unsigned way = 0; way < 3; way++) {
+			struct desk desk;
+			char *frag;
+
+			desk_open(&desk, presets[s], 3);
+			frag = desk_take(&desk, 1000);
+			if (way == 2) {
+				pw_frag_cache_destroy(desk.cache);
+				desk.cache = NULL;
+			}
+			for (unsigned i = 0; i < 2; i++) {
+				if (way == 0)
+					pw_frag_cache_free(desk.cache, frag);
+				else
+					pw_frag_free(desk.pool, frag);
+			}
+			pw_frag_cache_destroy(desk.cache);
+			desk.cache = NULL;
+			assert_int_equal(desk_pool_stats(&desk).refused, 1);
+			desk_close(&desk);
+		}
 }
 
 static void
 fragments_outlive_their_cache(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 2);
-	char *frags[7];
-
 	(void)state;
-	for (unsigned i = 0; i < RTE_DIM(frags); i++) {
-		frags[i] = take(&desk, 512);
-		memset(frags[i], i, 512);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		char *frags[7], *later;
+
+		desk_open(&desk, presets[s], 8);
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			frags[i] = desk_take(&desk, 512);
+			memset(frags[i], i, 512);
+		}
+		pw_frag_cache_destroy(desk.cache);
+		desk.cache = pw_frag_cache_create(desk.pool);
+		later = desk_take(&desk, 512);
+		memset(later, 0xff, 512);
+		for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+			assert_int_equal(frags[i][0], i);
+			assert_int_equal(frags[i][511], i);
+			assert_int_equal(pw_frag_cache_free(desk.cache, frags[i]), 0);
+		}
+		desk_give(&desk, later);
+		desk_close(&desk);
 	}
-	pw_frag_cache_destroy(desk.cache);
-	desk.cache = NULL;
-	for (unsigned i = 0; i < RTE_DIM(frags); i++) {
-		assert_int_equal(arena_stats(&desk).pages_held, 1);
-		assert_int_equal(frags[i][0], i);
-		assert_int_equal(frags[i][511], i);
-		give(&desk, frags[i]);
-	}
-	close_desk(&desk);
 }
+
+/* ---- reuse ---- */
 
 static void
 a_page_is_reused_by_its_only_holder(void **state)
@@ -411,158 +727,313 @@ a_page_is_reused_by_its_only_holder(void **state)
 		{"reuse", true, 0},
 		{"order0", false, 0},
 		{"order0", true, 0},
-		{"order0:3", false, 0},
+		{"order3", false, 0},
+		{"cached", false, 0},
+		{"page_pool", false, 0},
 	};
 
 	(void)state;
-	for (unsigned r = 0; r < RTE_DIM(rows); r++) {
-		struct desk desk = open_desk(rows[r].strategy, 10);
+	for (unsigned r = 0; r < 2 * RTE_DIM(rows); r++) {
+		bool hold = rows[r / 2].hold, local = r % 2;
+		uint64_t reuses = rows[r / 2].reuses;
+		struct desk desk;
 		char *held[10];
 
+		desk_open(&desk, rows[r / 2].strategy, 10);
 		for (unsigned i = 0; i < RTE_DIM(held); i++) {
-			char *frag = take(&desk, desk.page_bytes / 2);
+			char *frag = desk_take(&desk, desk.page_bytes / 2);
 
-			held[i] = take(&desk, desk.page_bytes / 2);
-			give(&desk, frag);
-			if (!rows[r].hold)
-				give(&desk, held[i]);
-		}
-		assert_int_equal(cache_stats(&desk).reuses, rows[r].reuses);
-		assert_int_equal(cache_stats(&desk).refills, RTE_DIM(held) - rows[r].reuses);
-		for (unsigned i = 0; rows[r].hold && i < RTE_DIM(held); i++)
-			give(&desk, held[i]);
-		close_desk(&desk);
-	}
-}
-
-/* One of two holders of a fragment lets go: the other's bytes stay while 1000 more pass. */
-static void
-a_second_reference_keeps_the_bytes(void **state)
-{
-	static const char *const strategies[] = {"order0", "reuse:0"};
-
-	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 3);
-		char *frag = take(&desk, 2048), expected[2048];
-
-		memset(expected, 0x5a, sizeof(expected));
-		memset(frag, 0x5a, 2048);
-		assert_int_equal(pw_frag_ref(desk.arena, frag), 0);
-		give(&desk, frag);
-		for (unsigned i = 0; i < 1000; i++) {
-			char *other = take(&desk, 2048);
-
-			memset(other, i, 2048);
-			give(&desk, other + i); /* anywhere in it */
-		}
-		assert_memory_equal(frag, expected, sizeof(expected));
-		give(&desk, frag);
-		close_desk(&desk);
-	}
-}
-
-static void
-foreign_addresses_are_refused(void **state)
-{
-	struct desk desk = open_desk("reuse:0", 1), other = open_desk("reuse:0", 1);
-	char *frag = take(&desk, 100), *foreign = take(&other, 100);
-	char *start = page_start(&desk, frag);
-	void *wrong[] = {NULL, &desk, foreign, start - 1, start + 4096, (void *)UINTPTR_MAX};
-	struct pw_page *page = pw_page_of(desk.arena, frag);
-	uint32_t refs = page->refs;
-
-	(void)state;
-	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
-		assert_int_equal(pw_frag_free(desk.arena, wrong[i]), -EINVAL);
-		assert_int_equal(pw_frag_ref(desk.arena, wrong[i]), -EINVAL);
-	}
-	assert_int_equal(page->refs, refs);
-	give(&desk, frag);
-	give(&other, foreign);
-	/* The one opened last goes first: what each checks is the memory at its opening. */
-	close_desk(&other);
-	close_desk(&desk);
-}
-
-static void
-fragments_and_bytes_are_counted(void **state)
-{
-	struct desk desk = open_desk("reuse:0", 1);
-	char *frag = pw_frag_alloc(desk.cache, 100, 64), *other = pw_frag_alloc(desk.cache, 1, 1);
-
-	(void)state;
-	assert_int_equal(cache_stats(&desk).allocs, 2);
-	assert_int_equal(cache_stats(&desk).bytes, 101);
-	give(&desk, frag);
-	give(&desk, other);
-	close_desk(&desk);
-}
-
-#define WALK_HELD 64
-#define WALK_STEPS 300000
-
-struct held {
-	unsigned char *frag;
-	uint32_t len_bytes;
-	unsigned char mark;
-};
-
-static void
-drop_held(const struct desk *desk, struct held *held)
-{
-	for (uint32_t i = 0; i < held->len_bytes; i++)
-		assert_int_equal(held->frag[i], held->mark);
-	give(desk, held->frag);
-	held->frag = NULL;
-}
-
-static void
-take_held(const struct desk *desk, struct held *held, uint64_t *seed)
-{
-	uint32_t max = pw_test_random(seed, 8) == 0 ? desk->page_bytes : 300;
-
-	held->len_bytes = 1 + pw_test_random(seed, max);
-	held->frag = pw_frag_alloc(desk->cache, held->len_bytes, 1U << pw_test_random(seed, 8));
-	if (held->frag == NULL) {
-		assert_int_equal(rte_errno, ENOMEM);
-		return;
-	}
-	held->mark = pw_test_random(seed, 256);
-	memset(held->frag, held->mark, held->len_bytes);
-}
-
-/* Whatever the order of the calls, nobody else writes into a fragment that is held. */
-static void
-random_walk_keeps_all_bytes(void **state)
-{
-	static const char *const strategies[] = {"order0", "reuse:0", "reuse:2"};
-	uint64_t seed = pw_test_seed();
-
-	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 16);
-		struct held held[WALK_HELD] = {0};
-
-		for (unsigned i = 0; i < WALK_STEPS; i++) {
-			/* Few holders at times, so that pages become free. */
-			struct held *one = &held[pw_test_random(
-				&seed, i / 1000 % 2 == 0 ? WALK_HELD : 4)];
-
-			if (one->frag != NULL)
-				drop_held(&desk, one);
+			held[i] = desk_take(&desk, desk.page_bytes / 2);
+			if (local)
+				assert_int_equal(pw_frag_cache_free(desk.cache, frag), 0);
 			else
-				take_held(&desk, one, &seed);
+				desk_give(&desk, frag);
+			if (!hold)
+				desk_give(&desk, held[i]);
 		}
-		for (unsigned i = 0; i < WALK_HELD; i++)
-			if (held[i].frag != NULL)
-				drop_held(&desk, &held[i]);
-		close_desk(&desk);
+		assert_int_equal(desk_stats(&desk).reuses, reuses);
+		assert_int_equal(desk_stats(&desk).refills, RTE_DIM(held) - reuses);
+		assert_int_equal(desk_stats(&desk).tail_bytes, 0);
+		for (unsigned i = 0; hold && i < RTE_DIM(held); i++)
+			desk_give(&desk, held[i]);
+		desk_close(&desk);
 	}
 }
+
+/* One full turn of the ring, each half freed at once. */
+static void
+fill_ring(const struct desk *desk, unsigned turns, size_t size_bytes)
+{
+	for (unsigned i = 0; i < turns * PW_FRAG_FIFO; i++)
+		assert_int_equal(pw_frag_cache_free(desk->cache, desk_take(desk, size_bytes)), 0);
+}
+
+static void
+halves_flip_as_their_turn_comes(void **state)
+{
+	static const char *const strategies[] = {"flip:0", "flip", "flip:2"};
+
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
+		char *first[PW_FRAG_FIFO], *second[PW_FRAG_FIFO];
+		struct desk desk;
+		size_t half;
+
+		desk_open(&desk, strategies[s], PW_FRAG_FIFO);
+		half = desk.page_bytes / 2;
+		for (unsigned i = 0; i < PW_FRAG_FIFO; i++)
+			first[i] = desk_take(&desk, half);
+		assert_int_equal(desk_stats(&desk).refills, PW_FRAG_FIFO);
+		assert_int_equal(desk_stats(&desk).reuses, 0);
+		/* Though the first halves are all held, the second ones are free. */
+		for (unsigned i = 0; i < PW_FRAG_FIFO; i++) {
+			second[i] = desk_take(&desk, half);
+			assert_ptr_equal(second[i],
+				first[i] == desk_page_start(&desk, first[i]) ? first[i] + half
+									     : first[i] - half);
+		}
+		assert_int_equal(desk_stats(&desk).refills, PW_FRAG_FIFO);
+		assert_int_equal(desk_stats(&desk).reuses, PW_FRAG_FIFO);
+		assert_null(pw_frag_alloc(desk.cache, half, 1));
+		for (unsigned i = 0; i < PW_FRAG_FIFO; i++)
+			desk_give(&desk, first[i]);
+		for (unsigned i = 0; i < PW_FRAG_FIFO; i++)
+			assert_ptr_equal(desk_take(&desk, half), first[i]);
+		assert_int_equal(desk_stats(&desk).reuses, 2 * PW_FRAG_FIFO);
+		assert_int_equal(desk_stats(&desk).tail_bytes, 0);
+		for (unsigned i = 0; i < PW_FRAG_FIFO; i++) {
+			desk_give(&desk, first[i]);
+			desk_give(&desk, second[i]);
+		}
+		desk_close(&desk);
+	}
+}
+
+/*
+ * A is the half that went out last, B the one before. Whatever references there are on either, the
+ * page flips if and only if B has none.
+ */
+static void
+each_half_counts_for_itself(void **state)
+{
+	(void)state;
+	for (unsigned refs_a = 0; refs_a <= 3; refs_a++)
+		for (unsigned refs_b = 0; refs_b <= 3; refs_b++) {
+			struct desk desk;
+			char *a, *b, *next;
+			uint64_t reuses;
+
+			desk_open(&desk, "flip", PW_FRAG_FIFO + 2);
+			b = desk_take(&desk, 4096);
+			for (unsigned i = 1; i < refs_b; i++)
+				pw_frag_ref(desk.pool, b);
+			if (refs_b == 0)
+				desk_give(&desk, b);
+			for (unsigned i = 1; i < PW_FRAG_FIFO; i++)
+				desk_give(&desk, desk_take(&desk, 4096));
+			a = desk_take(&desk, 4096);
+			assert_ptr_equal(desk_page_start(&desk, a), desk_page_start(&desk, b));
+			for (unsigned i = 1; i < refs_a; i++)
+				pw_frag_ref(desk.pool, a);
+			if (refs_a == 0)
+				assert_int_equal(pw_frag_cache_free(desk.cache, a), 0);
+			for (unsigned i = 1; i < PW_FRAG_FIFO; i++)
+				desk_give(&desk, desk_take(&desk, 4096));
+
+			reuses = desk_stats(&desk).reuses;
+			next = desk_take(&desk, 4096);
+			assert_int_equal(desk_stats(&desk).reuses - reuses, refs_b == 0);
+			if (refs_b == 0)
+				assert_ptr_equal(next, b);
+			else
+				assert_true(next != a && next != b);
+			assert_int_equal(pw_frag_pool_in_flight(desk.pool), refs_a + refs_b + 1);
+			desk_give(&desk, next);
+			for (unsigned i = 0; i < refs_a; i++)
+				desk_give(&desk, a);
+			for (unsigned i = 0; i < refs_b; i++)
+				desk_give(&desk, b);
+			desk_close(&desk);
+		}
+}
+
+/* A clone keeps its half out of use, turn after turn, until it is freed. */
+static void
+a_clone_stops_the_flip(void **state)
+{
+	struct desk desk;
+	char *clone, *start;
+
+	(void)state;
+	desk_open(&desk, "flip", PW_FRAG_FIFO + 1);
+	clone = desk_take(&desk, 2048);
+	start = desk_page_start(&desk, clone);
+	assert_int_equal(pw_frag_ref(desk.pool, clone), 0);
+	assert_int_equal(pw_frag_cache_free(desk.cache, clone), 0);
+	memset(clone, 0x5a, 2048);
+	for (unsigned i = 0; i < 4 * PW_FRAG_FIFO; i++) {
+		char *frag = desk_take(&desk, 2048);
+
+		/* The other half goes out once, then the page has left the ring. */
+		assert_int_equal(desk_page_start(&desk, frag) == start, i == PW_FRAG_FIFO - 1);
+		memset(frag, 0, 2048);
+		desk_give(&desk, frag);
+	}
+	assert_int_equal(desk_stats(&desk).refills, PW_FRAG_FIFO + 1);
+	for (unsigned i = 0; i < 2048; i++)
+		assert_int_equal(clone[i], 0x5a);
+	desk_give(&desk, clone);
+	assert_int_equal(desk_pool_stats(&desk).pages_in_use, PW_FRAG_FIFO);
+	desk_close(&desk);
+}
+
+static void
+more_than_a_half_takes_a_page_of_its_own(void **state)
+{
+	static const size_t sizes[][2] = {{4097, 1}, {8192, 1}, {1, 8192}, {4096, 8192}};
+	struct desk desk;
+
+	(void)state;
+	desk_open(&desk, "flip", PW_FRAG_FIFO + 1);
+	fill_ring(&desk, 1, 2048);
+	for (unsigned i = 0; i < 4 * RTE_DIM(sizes); i++) {
+		const size_t *size = sizes[i % RTE_DIM(sizes)];
+		struct pw_frag_stats before = desk_stats(&desk);
+		char *frag = pw_frag_alloc(desk.cache, size[0], size[1]);
+
+		assert_non_null(frag);
+		assert_int_equal((uintptr_t)frag % size[1], 0);
+		assert_int_equal(desk_stats(&desk).refills, before.refills + 1);
+		assert_int_equal(desk_stats(&desk).reuses, before.reuses);
+		/* Freed by an address in its other half, it goes home. */
+		assert_int_equal(
+			pw_frag_cache_free(desk.cache, frag + (i % 2 ? size[0] - 1 : 0)), 0);
+		assert_int_equal(desk_pool_stats(&desk).pages_in_use, PW_FRAG_FIFO);
+	}
+	fill_ring(&desk, 2, 2048);
+	assert_int_equal(desk_stats(&desk).reuses, 2 * PW_FRAG_FIFO);
+	desk_close(&desk);
+}
+
+/* Pages that lie on another node are used once. */
+static void
+pages_off_node_are_not_reused(void **state)
+{
+	static const char *const strategies[] = {"reuse", "reuse:0", "flip"};
+
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
+		struct desk desk;
+		struct pw_page *page;
+		char *frag;
+
+		desk_open(&desk, strategies[s], PW_FRAG_FIFO + 2);
+		frag = desk_take(&desk, desk.page_bytes / 2);
+		page = pw_page_of(desk.arena, frag);
+		page->flags |= PW_PAGE_OFF_NODE;
+		desk_give(&desk, frag);
+		if (desk_flips(&desk))
+			for (unsigned i = 1; i < PW_FRAG_FIFO; i++)
+				desk_give(&desk, desk_take(&desk, desk.page_bytes / 2));
+		else
+			desk_give(&desk, desk_take(&desk, desk.page_bytes / 2));
+		frag = desk_take(&desk, desk.page_bytes / 2);
+		assert_int_equal(desk_stats(&desk).reuses, 0);
+		desk_give(&desk, frag);
+		page->flags &= ~PW_PAGE_OFF_NODE;
+		desk_close(&desk);
+	}
+}
+
+/* ---- fallback ---- */
+
+static void
+large_fragments_do_not_fit_fallback_pages(void **state)
+{
+	static const char *const strategies[] = {"order3", "cached", "reuse", "page_pool:3"};
+
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
+		struct pw_frag_stats before, after;
+		char *frag, canary[4096];
+		struct desk desk;
+
+		desk_open(&desk, strategies[s], 2);
+		assert_true(pw_arena_fragment(desk.arena, 0) > 0);
+		before = desk_stats(&desk);
+		for (unsigned i = 0; i < 3; i++) {
+			rte_errno = 0;
+			assert_null(pw_frag_alloc(desk.cache, 4097, 1));
+			assert_int_equal(rte_errno, ENOMEM);
+			assert_null(pw_frag_alloc(desk.cache, 1, 8192));
+			assert_int_equal(rte_errno, ENOMEM);
+			assert_null(pw_frag_alloc(desk.cache, desk.page_bytes + 1, 1));
+			assert_int_equal(rte_errno, EMSGSIZE);
+			assert_int_equal(desk_pool_stats(&desk).pages_in_use, 0);
+		}
+		after = desk_stats(&desk);
+		assert_int_equal(after.failures, 6);
+		after.failures = 0;
+		assert_memory_equal(&after, &before, sizeof(before));
+
+		frag = desk_take(&desk, 4096);
+		assert_int_equal(desk_page_bytes(&desk, frag), 4096);
+		assert_ptr_equal(frag, desk_page_start(&desk, frag));
+		assert_int_equal(desk_stats(&desk).fallback_pages, 1);
+		memset(frag + 4096, 0x5a, 4096); /* pinned by pw_arena_fragment() */
+		memset(canary, 0x5a, 4096);
+		memset(frag, 0, 4096);
+		assert_memory_equal(frag + 4096, canary, 4096);
+
+		/* In a fallback page, as in an empty cache. */
+		desk_give(&desk, frag);
+		frag = desk_take(&desk, 10);
+		rte_errno = 0;
+		assert_null(pw_frag_alloc(desk.cache, 4097, 1));
+		assert_int_equal(rte_errno, ENOMEM);
+		assert_ptr_equal(desk_take(&desk, 10), frag - 10);
+		desk_give(&desk, frag);
+		desk_give(&desk, frag - 10);
+		desk_close(&desk);
+	}
+}
+
+/* Once there are large pages again they are taken: a fallback page is not used a second time. */
+static void
+fallback_pages_are_left_when_empty(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		char *frag;
+
+		desk_open(&desk, presets[s], 4);
+		if (desk.strategy.page_order == 0) {
+			desk_close(&desk);
+			continue;
+		}
+		pw_arena_fragment(desk.arena, 0);
+		for (unsigned i = 1; i <= 3; i++) {
+			frag = desk_take(&desk, 4096);
+			assert_int_equal(desk_page_bytes(&desk, frag), 4096);
+			assert_int_equal(desk_stats(&desk).fallback_pages, i);
+			assert_int_equal(desk_stats(&desk).reuses, 0);
+			desk_give(&desk, frag);
+		}
+		assert_int_equal(desk_pool_stats(&desk).cache.cached, 0);
+		pw_arena_defragment(desk.arena);
+		frag = desk_take(&desk, 4096);
+		assert_int_equal(desk_page_bytes(&desk, frag), desk.page_bytes);
+		assert_int_equal(desk_stats(&desk).fallback_pages, 3);
+		desk_give(&desk, frag);
+		desk_close(&desk);
+	}
+}
+
+/* ---- other threads ---- */
 
 struct parcel {
-	struct pw_arena *arena;
+	struct pw_frag_pool *pool;
 	char *frags[64];
 	int rc;
 };
@@ -573,52 +1044,109 @@ free_parcel(void *arg)
 	struct parcel *parcel = arg;
 
 	for (unsigned i = 0; i < RTE_DIM(parcel->frags); i++)
-		parcel->rc |= pw_frag_free(parcel->arena, parcel->frags[i]);
+		parcel->rc |= pw_frag_free(parcel->pool, parcel->frags[i]);
 	return NULL;
 }
 
 static void
 any_thread_may_free(void **state)
 {
-	struct desk desk = open_desk("reuse:0", 4);
-	struct parcel parcel = {.arena = desk.arena};
-
 	(void)state;
-	for (unsigned i = 0; i < RTE_DIM(parcel.frags); i++)
-		parcel.frags[i] = take(&desk, 256);
-	assert_int_equal(arena_stats(&desk).pages_held, 4);
-	pw_test_on_thread(free_parcel, &parcel);
-	assert_int_equal(parcel.rc, 0);
-	assert_int_equal(arena_stats(&desk).pages_held, 1);
-	close_desk(&desk);
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct parcel parcel = {0};
+		struct desk desk;
+
+		desk_open(&desk, presets[s], 64);
+		parcel.pool = desk.pool;
+		for (unsigned i = 0; i < RTE_DIM(parcel.frags); i++)
+			parcel.frags[i] = desk_take(&desk, 1024);
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 64);
+		pw_test_on_thread(free_parcel, &parcel);
+		assert_int_equal(parcel.rc, 0);
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 0);
+		assert_int_equal(desk_pool_stats(&desk).pages_in_use, desk_flips(&desk) ? 64 : 1);
+		desk_close(&desk);
+	}
+}
+
+static void *
+own_cache(void *arg)
+{
+	struct pw_frag_pool *pool = arg;
+	struct pw_frag_cache *cache = pw_frag_cache_create(pool);
+	void *frags[8];
+
+	if (cache == NULL)
+		return NULL;
+	for (unsigned i = 0; i < 1000 * RTE_DIM(frags); i++) {
+		void **frag = &frags[i % RTE_DIM(frags)];
+
+		if (i >= RTE_DIM(frags) && pw_frag_cache_free(cache, *frag) < 0)
+			return NULL;
+		*frag = pw_frag_alloc(cache, 700, 64);
+		if (*frag == NULL)
+			return NULL;
+	}
+	pw_frag_cache_destroy(cache);
+	for (unsigned i = 0; i < RTE_DIM(frags); i++)
+		if (pw_frag_free(pool, frags[i]) < 0)
+			return NULL;
+	return pool;
+}
+
+/* A thread that is no lcore. */
+static void
+any_thread_may_own_a_cache(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
+		struct desk desk;
+		pthread_t thread;
+		void *pool = NULL;
+
+		desk_open(&desk, presets[s], 20);
+		assert_int_equal(pthread_create(&thread, NULL, own_cache, desk.pool), 0);
+		assert_int_equal(pthread_join(thread, &pool), 0);
+		assert_ptr_equal(pool, desk.pool);
+		assert_int_equal(pw_frag_pool_in_flight(desk.pool), 0);
+		desk_close(&desk);
+	}
 }
 
 #define LINE_FRAGS 2000000
 
 struct line {
-	struct pw_arena *arena;
+	struct pw_frag_pool *pool;
 	struct rte_ring *ring;
-	uint64_t popped;
 	uint64_t wrong;
+	uint64_t popped; /* written last */
 };
 
-/* The consumer's lcore: what comes out of the ring must be what was written, in its order. */
+/* What comes out of the ring must be what was written, in its order; tells how many did. */
+static uint64_t
+pop_line(struct line *line)
+{
+	for (uint64_t popped = 0; popped < LINE_FRAGS; popped++) {
+		uint64_t since = 0;
+		void *frag;
+
+		while (rte_ring_sc_dequeue(line->ring, &frag) < 0)
+			if (!pw_test_wait(&since))
+				return popped;
+		if (*(uint64_t *)frag != popped || ((uint64_t *)frag)[255] != popped)
+			line->wrong++;
+		line->wrong += pw_frag_free(line->pool, frag) != 0;
+	}
+	return LINE_FRAGS;
+}
+
+/* The consumer's lcore. */
 static int
 free_line(void *arg)
 {
 	struct line *line = arg;
 
-	for (line->popped = 0; line->popped < LINE_FRAGS; line->popped++) {
-		uint64_t popped = line->popped, since = 0;
-		void *frag;
-
-		while (rte_ring_sc_dequeue(line->ring, &frag) < 0)
-			if (!pw_test_wait(&since))
-				return -1;
-		if (*(uint64_t *)frag != popped || ((uint64_t *)frag)[255] != popped)
-			line->wrong++;
-		line->wrong += pw_frag_free(line->arena, frag) != 0;
-	}
+	__atomic_store_n(&line->popped, pop_line(line), __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -646,137 +1174,43 @@ push_line(const struct desk *desk, struct rte_ring *ring)
 static void
 one_lcore_allocates_and_another_frees(void **state)
 {
-	static const char *const strategies[] = {"order0", "reuse"};
-
 	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct pw_test_memory before = pw_test_memory();
+	for (unsigned s = 0; s < RTE_DIM(presets); s++) {
 		struct rte_ring *ring = rte_ring_create(
 			"frag_line", 512, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-		struct desk desk = open_desk(strategies[s], 300);
-		struct line line = {.arena = desk.arena, .ring = ring};
-		uint64_t pushed;
+		struct line line = {.ring = ring};
+		struct desk desk;
+		uint64_t pushed, popped;
 
 		assert_non_null(ring);
+		desk_open(&desk, presets[s], 300);
+		line.pool = desk.pool;
 		assert_int_equal(rte_eal_remote_launch(free_line, &line, 1), 0);
 		pushed = push_line(&desk, ring);
 		rte_eal_wait_lcore(1);
-		if (line.popped < LINE_FRAGS)
+		popped = __atomic_load_n(&line.popped, __ATOMIC_ACQUIRE);
+		if (popped < LINE_FRAGS)
 			fail_msg("stuck with %" PRIu64 " fragments allocated, %" PRIu64 " freed",
-				pushed, line.popped);
+				pushed, popped);
+		assert_int_equal(pushed, popped);
 		assert_int_equal(line.wrong, 0);
-		assert_int_equal(cache_stats(&desk).allocs, LINE_FRAGS);
-		close_desk(&desk);
+		assert_int_equal(desk_stats(&desk).allocs, LINE_FRAGS);
+		desk_close(&desk);
 		rte_ring_free(ring);
-		pw_test_memory_equal(before);
 	}
-}
-
-static void
-buffers_have_the_size_asked_for(void **state)
-{
-	static const char *const strategies[] = {"order0", "reuse", "reuse:4", "reuse:9"};
-
-	(void)state;
-	for (unsigned s = 0; s < RTE_DIM(strategies); s++) {
-		struct desk desk = open_desk(strategies[s], 2);
-		uint16_t max = pw_frag_buf_max(desk.arena);
-		struct pw_frag_buf *buf = pw_frag_buf_alloc(desk.cache, desk.arena, max);
-
-		assert_non_null(buf);
-		assert_int_equal(buf->size_bytes, max);
-		memset(buf->data, 0x5a, max);
-		assert_int_equal(buf->size_bytes, max);
-		assert_ptr_equal(
-			page_start(&desk, buf->data), page_start(&desk, buf->data + max - 1));
-		assert_true(buf->iova == rte_mem_virt2iova(buf->data));
-		pw_frag_buf_put(buf);
-
-		rte_errno = 0;
-		assert_null(pw_frag_buf_alloc(desk.cache, desk.arena, 0));
-		assert_int_equal(rte_errno, EINVAL);
-		if (max < UINT16_MAX) {
-			assert_null(pw_frag_buf_alloc(desk.cache, desk.arena, max + 1));
-			assert_int_equal(rte_errno, EMSGSIZE);
-		}
-		pw_frag_buf_put(NULL);
-		close_desk(&desk);
-	}
-}
-
-static void
-check_attached(const struct rte_mbuf *m, struct pw_frag_buf *buf, uint16_t offset, uint16_t len)
-{
-	const char *reason;
-
-	assert_true(RTE_MBUF_HAS_EXTBUF(m));
-	assert_ptr_equal(rte_pktmbuf_mtod(m, char *), buf->data + offset);
-	assert_true(rte_mbuf_data_iova(m) == buf->iova + offset);
-	assert_int_equal(rte_pktmbuf_data_len(m), len);
-	assert_int_equal(rte_pktmbuf_pkt_len(m), len);
-	assert_int_equal(rte_pktmbuf_tailroom(m), buf->size_bytes - offset - len);
-	assert_int_equal(rte_mbuf_check(m, 1, &reason), 0);
-}
-
-/* The fragment is free with the last holder, in whatever order they let go. */
-static void
-buffers_live_as_long_as_their_mbufs(void **state)
-{
-	static const unsigned orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};
-	struct pw_test_memory before = pw_test_memory();
-	struct rte_mempool *pool = rte_pktmbuf_pool_create_by_ops(
-		"frag_bufs", 15, 0, 0, 0, 0, "ring_mp_mc");
-
-	(void)state;
-	assert_non_null(pool);
-	for (unsigned o = 0; o < RTE_DIM(orders); o++) {
-		struct desk desk = open_desk("reuse:0", 1);
-		struct pw_frag_buf *buf = pw_frag_buf_alloc(desk.cache, desk.arena, 3000);
-		struct rte_mbuf *mbufs[3];
-
-		assert_non_null(buf);
-		memset(buf->data, 0x5a, 3000);
-		for (unsigned i = 0; i < RTE_DIM(mbufs); i++) {
-			mbufs[i] = rte_pktmbuf_alloc(pool);
-			pw_frag_buf_attach(buf, mbufs[i], i * 1000, 1000 - i);
-			check_attached(mbufs[i], buf, i * 1000, 1000 - i);
-		}
-		pw_frag_cache_destroy(desk.cache);
-		desk.cache = NULL;
-		for (unsigned i = 0; i < 4; i++) {
-			assert_int_equal(arena_stats(&desk).pages_held, 1);
-			assert_int_equal(buf->data[2999], 0x5a);
-			if (orders[o][i] == 3)
-				pw_frag_buf_put(buf);
-			else
-				rte_pktmbuf_free(mbufs[orders[o][i]]);
-		}
-		close_desk(&desk);
-		assert_int_equal(rte_mempool_avail_count(pool), 15);
-	}
-	rte_mempool_free(pool);
-	pw_test_memory_equal(before);
-}
-
-static void
-buffers_without_pages_are_refused(void **state)
-{
-	struct desk desk = open_desk("reuse:0", 1);
-	struct pw_frag_buf *buf = pw_frag_buf_alloc(desk.cache, desk.arena, 4000);
-
-	(void)state;
-	assert_non_null(buf);
-	rte_errno = 0;
-	assert_null(pw_frag_buf_alloc(desk.cache, desk.arena, 4000));
-	assert_int_equal(rte_errno, ENOMEM);
-	pw_frag_buf_put(buf);
-	close_desk(&desk);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_pools_are_refused),
+		cmocka_unit_test(failed_creations_leak_nothing),
+		cmocka_unit_test(a_thousand_pools_leak_nothing),
+		cmocka_unit_test(a_pool_with_fragments_in_flight_stays),
+		cmocka_unit_test(a_pool_with_caches_stays),
+		cmocka_unit_test(references_in_flight_are_counted),
+		cmocka_unit_test(pages_pinned_by_few_fragments_are_told),
 		cmocka_unit_test(fragments_go_from_the_end_to_the_start),
 		cmocka_unit_test(a_page_can_be_used_to_the_last_byte),
 		cmocka_unit_test(fragments_are_aligned_and_apart),
@@ -784,21 +1218,25 @@ main(void)
 		cmocka_unit_test(refused_calls_take_no_page),
 		cmocka_unit_test(exhaustion_leaves_the_cache_as_it_was),
 		cmocka_unit_test(one_page_is_enough),
-		cmocka_unit_test(wrong_caches_are_refused),
-		cmocka_unit_test(arenas_with_short_pages_are_refused),
+		cmocka_unit_test(fragments_and_bytes_are_counted),
 		cmocka_unit_test(bytes_fill_a_page_which_goes_home_once),
 		cmocka_unit_test(bytes_freed_at_once_keep_the_page),
-		cmocka_unit_test(fragments_outlive_their_cache),
-		cmocka_unit_test(a_page_is_reused_by_its_only_holder),
+		cmocka_unit_test(many_references_come_and_go),
 		cmocka_unit_test(a_second_reference_keeps_the_bytes),
 		cmocka_unit_test(foreign_addresses_are_refused),
-		cmocka_unit_test(fragments_and_bytes_are_counted),
-		cmocka_unit_test(random_walk_keeps_all_bytes),
+		cmocka_unit_test(second_frees_are_counted),
+		cmocka_unit_test(fragments_outlive_their_cache),
+		cmocka_unit_test(a_page_is_reused_by_its_only_holder),
+		cmocka_unit_test(halves_flip_as_their_turn_comes),
+		cmocka_unit_test(each_half_counts_for_itself),
+		cmocka_unit_test(a_clone_stops_the_flip),
+		cmocka_unit_test(more_than_a_half_takes_a_page_of_its_own),
+		cmocka_unit_test(pages_off_node_are_not_reused),
+		cmocka_unit_test(large_fragments_do_not_fit_fallback_pages),
+		cmocka_unit_test(fallback_pages_are_left_when_empty),
 		cmocka_unit_test(any_thread_may_free),
+		cmocka_unit_test(any_thread_may_own_a_cache),
 		cmocka_unit_test(one_lcore_allocates_and_another_frees),
-		cmocka_unit_test(buffers_have_the_size_asked_for),
-		cmocka_unit_test(buffers_live_as_long_as_their_mbufs),
-		cmocka_unit_test(buffers_without_pages_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("frag", tests, pw_test_eal, NULL);

@@ -11,7 +11,7 @@
 #include <rte_memory.h>
 #include <rte_tcp.h>
 
-#define ARENA_PAGES 128
+#define FRAGS_BYTES (2 << 20)
 #define ECHO_ROOM 4096
 
 static void
@@ -138,12 +138,9 @@ start(struct pw_tcp_rig *rig)
 static void
 stop(struct pw_tcp_rig *rig)
 {
-	struct pw_arena_stats stats;
-
 	pw_tcp_destroy(rig->tcp);
 	rig->tcp = NULL;
-	pw_arena_get_stats(rig->arena, &stats);
-	assert_int_equal(stats.pages_held, 0);
+	assert_int_equal(pw_frag_pool_in_flight(rig->frags), 0);
 	assert_int_equal(rte_mempool_avail_count(rig->pool), rig->base);
 	assert_int_equal(pw_packet_exact_count(), 0);
 	assert_int_equal(rig->closed, rig->opened);
@@ -156,38 +153,37 @@ pw_tcp_rig_restart(struct pw_tcp_rig *rig)
 	start(rig);
 }
 
-static struct pw_arena *
-new_arena(const struct pw_strategy *strategy)
+static struct pw_frag_pool *
+new_frags(void)
 {
-	struct pw_arena_params params = {
-		.socket_id = SOCKET_ID_ANY, .page_order = strategy->page_order};
-	struct pw_arena *arena = pw_arena_create(&params);
 	static unsigned count;
 	char name[32];
+	struct pw_frag_pool_params params = {
+		.name = name, .socket_id = SOCKET_ID_ANY, .bytes = FRAGS_BYTES};
+	struct pw_frag_pool *frags;
 
+	assert_int_equal(pw_strategy_parse(NULL, &params.strategy), 0);
 	snprintf(name, sizeof(name), "tcp_rig%u", count++);
-	assert_non_null(arena);
-	assert_int_equal(pw_arena_reserve(arena, name, ARENA_PAGES), 0);
-	return arena;
+	frags = pw_frag_pool_create(&params);
+	assert_non_null(frags);
+	return frags;
 }
 
 int
 pw_tcp_rig_set_up(void **state)
 {
 	struct pw_tcp_rig *rig = calloc(1, sizeof(*rig));
-	struct pw_strategy strategy;
 
-	if (rig == NULL || pw_strategy_parse(NULL, &strategy) < 0)
+	if (rig == NULL)
 		return -1;
 	rig->pool = pw_packet_pool(2047, 2048);
 	rig->base = rte_mempool_avail_count(rig->pool);
-	rig->arena = new_arena(&strategy);
+	rig->frags = new_frags();
 	rig->params = (struct pw_tcp_params){
 		.output = on_output,
 		.ctx = rig,
 		.pool = rig->pool,
-		.arena = rig->arena,
-		.strategy = strategy,
+		.frags = rig->frags,
 		.max_conns = 64,
 		.rcvbuf_bytes = 10000,
 		.sndbuf_bytes = 65536,
@@ -209,7 +205,7 @@ pw_tcp_rig_tear_down(void **state)
 	struct pw_tcp_rig *rig = *state;
 
 	stop(rig);
-	pw_arena_destroy(rig->arena);
+	assert_int_equal(pw_frag_pool_destroy(rig->frags), 0);
 	rte_mempool_free(rig->pool);
 	free(rig);
 	return 0;

@@ -30,7 +30,7 @@
 struct pw_tcp_rig {
 	struct rte_mempool *pool;
 	unsigned base;
-	struct pw_arena *arena;
+	struct pw_frag_pool *frags;
 	struct pw_tcp_params params;
 	struct pw_tcp *tcp;
 	struct pw_tcp_app app;
@@ -55,7 +55,7 @@ struct pw_tcp_rig {
 	uint32_t received, queued; /**< bytes read, and taken by pw_tcp_send() */
 };
 
-/** Set-up and tear-down of a test, whose state is the rig; pool and arena must be as before. */
+/** Set-up and tear-down of a test, whose state is the rig; pool and fragments must be as before. */
 int pw_tcp_rig_set_up(void **state);
 int pw_tcp_rig_tear_down(void **state);
 

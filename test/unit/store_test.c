@@ -511,7 +511,8 @@ a_page_begun_is_used_up(void **state)
 			store_params("reuse:8", 256, 64), (1 << 20) - MARGIN, 2 << 20, 8192);
 		unsigned held = 0;
 
-		for (; held + burst <= 4096; held += burst)
+		/* Up to 256 more than were asked for may be taken. */
+		for (; held + burst <= 4096 - 256; held += burst)
 			assert_int_equal(pw_store_get(box.store, objs + held, burst), 0);
 		assert_int_equal(box_stats(&box).pages.pages_touched, 1);
 		assert_int_equal(pw_store_get(box.store, objs + held, 8192 - held), 0);
@@ -603,7 +604,7 @@ double_puts_are_refused(void **state)
 	take_all(&box, objs, 1);
 	assert_int_equal(pw_store_get(box.store, &more, 1), -ENOBUFS);
 	pw_store_put(box.store, objs, 32);
-	assert_int_equal(box_stats(&box).puts, box_stats(&box).gets + 6);
+	assert_int_equal(box_stats(&box).puts, box_stats(&box).gets);
 	pw_store_destroy(box.store);
 	free(box.memory);
 	free(box.ids);

@@ -489,7 +489,7 @@ wrong_parameters_are_refused(void **state)
 	wrong[3].sndbuf_bytes = 4095;
 	wrong[4].mtu_bytes = 575;
 	wrong[5].rcvbuf_bytes = UINT32_MAX;
-	wrong[6].strategy.page_order++;
+	wrong[6].frags = NULL;
 	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
 		size_t heap = pw_test_heap_bytes();
 
