@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+
+#include "bench.h"
+#include "eal.h"
+#include "worker.h"
+
+/* A new experiment is a new line here. */
+static const struct pw_bench_experiment *const experiments[] = {
+	&pw_bench_pool,
+};
+
+void
+pw_bench_error(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("pagewheel-bench: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static void
+print_usage(void)
+{
+	printf("Usage: pagewheel-bench EXPERIMENT [options] [-- EAL options]\n\nExperiments:\n");
+	for (unsigned i = 0; i < RTE_DIM(experiments); i++)
+		printf("  %-20s %s\n", experiments[i]->name, experiments[i]->help);
+	printf("\npagewheel-bench EXPERIMENT --help lists the options of an experiment.\n");
+}
+
+static void
+print_experiment_usage(const struct pw_bench_experiment *experiment)
+{
+	printf("Usage: pagewheel-bench %s [options] [-- EAL options]\n\n%s\n\n", experiment->name,
+		experiment->help);
+	pw_bench_options_print(experiment->options);
+	if (experiment->usage != NULL)
+		experiment->usage();
+	printf("\nEAL gets %s, and what follows the --; a core list there (-l, -c, --lcores) takes "
+	       "the place of ours.\n",
+		PW_BENCH_EAL_OPTIONS);
+}
+
+static const struct pw_bench_experiment *
+find_experiment(const char *name)
+{
+	for (unsigned i = 0; i < RTE_DIM(experiments); i++)
+		if (strcmp(experiments[i]->name, name) == 0)
+			return experiments[i];
+	return NULL;
+}
+
+static void
+refuse_experiment(const char *name)
+{
+	char names[256] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; i < RTE_DIM(experiments) && used < sizeof(names); i++)
+		used += snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "" : ", ",
+			experiments[i]->name);
+	if (name == NULL)
+		pw_bench_error("no experiment named: expected one of: %s", names);
+	else
+		pw_bench_error("no experiment '%s': expected one of: %s", name, names);
+}
+
+/* Where our arguments end: at "--", or the end. */
+static int
+find_eal_arguments(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static int
+run(const struct pw_bench_experiment *experiment, const struct pw_bench_common *common,
+	int eal_argc, char **eal_argv)
+{
+	int rc = pw_bench_eal_start(eal_argc, eal_argv);
+
+	if (rc < 0)
+		return rc;
+	rc = pw_bench_worker_start();
+	if (rc == 0)
+		rc = experiment->run(common);
+	if (pw_bench_worker_stop() < 0)
+		_Exit(EXIT_FAILURE); /* it is still at work in memory that cleanup would unmap */
+	rte_eal_cleanup();
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct pw_bench_experiment *experiment;
+	struct pw_bench_common common;
+	int own, rc;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		print_usage();
+		return EXIT_SUCCESS;
+	}
+	experiment = argc > 1 ? find_experiment(argv[1]) : NULL;
+	if (experiment == NULL) {
+		refuse_experiment(argc > 1 ? argv[1] : NULL);
+		return EXIT_FAILURE;
+	}
+	argc--;
+	argv++;
+	own = find_eal_arguments(argc, argv);
+	if (pw_bench_options_parse(experiment->options, experiment->values, &common, own, argv) < 0)
+		return EXIT_FAILURE;
+	if (common.help) {
+		print_experiment_usage(experiment);
+		return EXIT_SUCCESS;
+	}
+	rc = run(experiment, &common, own < argc ? argc - own - 1 : 0,
+		argv + RTE_MIN(own + 1, argc));
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		pw_bench_error("the output could not be written");
+		rc = -EIO;
+	}
+	return rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "bench.h"
+
+#define ROWS_MAX 32
+
+#define COMMON(name) offsetof(struct pw_bench_common, name)
+
+static const struct pw_bench_option common_table[] = {
+	{"rounds", "N", "rounds wanted of each cell, in the near regime", "15, with --quick 3",
+		pw_bench_parse_number, COMMON(rounds), 1, 1000},
+	{"max-seconds", "N", "end after that time with the rounds there are",
+		"300, with --quick 30", pw_bench_parse_number, COMMON(max_seconds), 1, 86400},
+	{"near", "NS", "the cores are near when a cache line takes less from one to the other",
+		"60", pw_bench_parse_number, COMMON(near_ns), 1, 10000},
+	{"seed", "N", "of all that is random", "1", pw_bench_parse_number, COMMON(seed), 0,
+		UINT32_MAX},
+	{"quick", NULL, "few rounds of the small things, to see that it works", NULL,
+		pw_bench_parse_flag, COMMON(quick), 0, 0},
+	{"json", NULL, "print JSON with every sample instead of tables", NULL, pw_bench_parse_flag,
+		COMMON(json), 0, 0},
+	{"help", NULL, "this text", NULL, pw_bench_parse_flag, COMMON(help), 0, 0},
+	{0},
+};
+
+/* An option, and where its value goes. */
+struct bound_option {
+	const struct pw_bench_option *option;
+	void *values;
+};
+
+int
+pw_bench_wrong_value(const struct pw_bench_option *option, const char *value, const char *expected)
+{
+	pw_bench_error("--%s=%s: expected %s", option->name, value, expected);
+	return -EINVAL;
+}
+
+int
+pw_bench_parse_flag(void *values, const struct pw_bench_option *option, char *value)
+{
+	(void)value;
+	*(bool *)((char *)values + option->offset) = true;
+	return 0;
+}
+
+static bool
+read_number(const struct pw_bench_option *option, const char *text, uint32_t *number)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || n < option->min ||
+		n > option->max)
+		return false;
+	*number = n;
+	return true;
+}
+
+int
+pw_bench_parse_number(void *values, const struct pw_bench_option *option, char *value)
+{
+	char expected[64];
+
+	if (read_number(option, value, (uint32_t *)(void *)((char *)values + option->offset)))
+		return 0;
+	snprintf(expected, sizeof(expected), "a number from %u to %u", option->min, option->max);
+	return pw_bench_wrong_value(option, value, expected);
+}
+
+int
+pw_bench_parse_list(void *values, const struct pw_bench_option *option, char *value)
+{
+	struct pw_bench_list *list = (void *)((char *)values + option->offset);
+	char *word, *rest = value;
+	unsigned n = 0;
+
+	while ((word = strsep(&rest, ",")) != NULL) {
+		if (n == PW_BENCH_LIST_MAX)
+			return pw_bench_wrong_value(option, word, "at most 32 in a list");
+		if (word[0] == '\0')
+			return pw_bench_wrong_value(option, word, "a list parted by commas");
+		for (unsigned i = 0; i < n; i++)
+			if (strcmp(list->items[i], word) == 0)
+				return pw_bench_wrong_value(option, word, "each once");
+		list->items[n++] = word;
+	}
+	list->n = n;
+	return 0;
+}
+
+int
+pw_bench_parse_numbers(void *values, const struct pw_bench_option *option, char *value)
+{
+	const struct pw_bench_option words_option = {.name = option->name};
+	struct pw_bench_numbers *numbers = (void *)((char *)values + option->offset);
+	struct pw_bench_list words = {0};
+	char expected[96];
+
+	if (pw_bench_parse_list(&words, &words_option, value) < 0)
+		return -EINVAL;
+	for (unsigned i = 0; i < words.n; i++) {
+		if (read_number(option, words.items[i], &numbers->items[i]))
+			continue;
+		snprintf(expected, sizeof(expected), "numbers from %u to %u, parted by commas",
+			option->min, option->max);
+		return pw_bench_wrong_value(option, words.items[i], expected);
+	}
+	numbers->n = words.n;
+	return 0;
+}
+
+static unsigned
+bind_options(
+	struct bound_option *rows, unsigned n, const struct pw_bench_option *table, void *values)
+{
+	for (; table->name != NULL && n < ROWS_MAX; table++)
+		rows[n++] = (struct bound_option){table, values};
+	return n;
+}
+
+static int
+refuse(int found, char **argv)
+{
+	const char *arg = argv[optind - 1];
+
+	if (found == ':')
+		pw_bench_error("option %s needs a value", arg);
+	else if (optopt >= 256)
+		pw_bench_error("option %s takes no value", arg);
+	else if (optopt != 0) /* one of several letters */
+		pw_bench_error("unknown option -%c; --help lists them all", optopt);
+	else
+		pw_bench_error("unknown option %s; --help lists them all", arg);
+	return -EINVAL;
+}
+
+static int
+parse_rows(const struct bound_option *rows, unsigned n, int argc, char **argv)
+{
+	struct option longs[ROWS_MAX + 1] = {0};
+	int found;
+
+	for (unsigned i = 0; i < n; i++)
+		longs[i] = (struct option){
+			.name = rows[i].option->name,
+			.has_arg = rows[i].option->arg == NULL ? no_argument : required_argument,
+			.val = 256 + i,
+		};
+	optind = 0;
+	while ((found = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+		const struct bound_option *row;
+
+		if (found == 'h')
+			found = 256 + n - 1; /* --help, the last of the common ones */
+		if (found < 256)
+			return refuse(found, argv);
+		row = &rows[found - 256];
+		if (row->option->parse(row->values, row->option, optarg) < 0)
+			return -EINVAL;
+	}
+	if (optind < argc) {
+		pw_bench_error("unknown argument %s; --help lists the options", argv[optind]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int
+pw_bench_options_parse(const struct pw_bench_option *table, void *values,
+	struct pw_bench_common *common, int argc, char **argv)
+{
+	struct bound_option rows[ROWS_MAX];
+	unsigned n = bind_options(rows, 0, table, values);
+
+	*common = (struct pw_bench_common){.seed = 1, .near_ns = 60};
+	n = bind_options(rows, n, common_table, common);
+	if (parse_rows(rows, n, argc, argv) < 0)
+		return -EINVAL;
+	if (common->rounds == 0)
+		common->rounds = common->quick ? 3 : 15;
+	if (common->max_seconds == 0)
+		common->max_seconds = common->quick ? 30 : 300;
+	return 0;
+}
+
+static void
+print_row(const struct pw_bench_option *option)
+{
+	bool number = option->parse == pw_bench_parse_number ||
+		option->parse == pw_bench_parse_numbers;
+	char left[48];
+
+	snprintf(left, sizeof(left), "--%s%s%s", option->name, option->arg ? "=" : "",
+		option->arg ? option->arg : "");
+	printf("  %-20s %s", left, option->help);
+	if (number || option->preset != NULL)
+		printf(" (");
+	if (number)
+		printf("%u to %u", option->min, option->max);
+	if (option->preset != NULL)
+		printf("%sdefault %s", number ? "; " : "", option->preset);
+	printf(number || option->preset != NULL ? ")\n" : "\n");
+}
+
+void
+pw_bench_options_print(const struct pw_bench_option *table)
+{
+	printf("Options:\n");
+	for (; table->name != NULL; table++)
+		print_row(table);
+	for (table = common_table; table->name != NULL; table++)
+		print_row(table);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "pool_handler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_string_fns.h>
+
+#include "environment.h"
+#include "pool_rig.h"
+#include "pw_mempool.h"
+#include "random.h"
+
+/* The floor needs memory only: no more than the largest set that a pattern has. */
+#define FLOOR_BUFFERS 8192
+
+int
+pw_pool_handler_init(struct pw_pool_handler *handler, const char *name)
+{
+	struct pw_strategy strategy;
+	size_t ours = strlen(PW_MEMPOOL_OPS_NAME);
+
+	*handler = (struct pw_pool_handler){.kind = PW_POOL_DPDK};
+	if (strcmp(name, "floor") == 0) {
+		handler->kind = PW_POOL_FLOOR;
+		rte_strscpy(handler->name, name, sizeof(handler->name));
+		rte_strscpy(handler->ops, "ring_mp_mc", sizeof(handler->ops));
+		return 0;
+	}
+	if (strncmp(name, PW_MEMPOOL_OPS_NAME, ours) != 0 ||
+		(name[ours] != ':' && name[ours] != '\0')) {
+		if (rte_strscpy(handler->ops, name, sizeof(handler->ops)) < 0)
+			return -EINVAL;
+		rte_strscpy(handler->name, name, sizeof(handler->name));
+		return 0;
+	}
+	if (strcmp(name + ours, ":") == 0 ||
+		pw_strategy_parse(name[ours] == ':' ? name + ours + 1 : NULL, &strategy) < 0)
+		return -EINVAL;
+	handler->kind = PW_POOL_PAGEWHEEL;
+	rte_strscpy(handler->ops, PW_MEMPOOL_OPS_NAME, sizeof(handler->ops));
+	rte_strscpy(handler->strategy, strategy.name, sizeof(handler->strategy));
+	snprintf(handler->name, sizeof(handler->name), PW_MEMPOOL_OPS_NAME ":%s", strategy.name);
+	return 0;
+}
+
+bool
+pw_pool_handler_is_loaded(const struct pw_pool_handler *handler)
+{
+	for (unsigned i = 0; i < rte_mempool_ops_table.num_ops; i++)
+		if (strcmp(rte_mempool_ops_table.ops[i].name, handler->ops) == 0)
+			return true;
+	return false;
+}
+
+/* What is missing, when it is memory. */
+static void
+explain(struct pw_pool_handler *handler, int rc)
+{
+	unsigned long free_pages, pages, needed;
+	int used;
+
+	if (rc != -ENOMEM && rc != -ENOBUFS) {
+		snprintf(handler->reason, sizeof(handler->reason),
+			"no pool of %u buffers of %zu bytes: %s", handler->size,
+			PW_POOL_BUFFER_BYTES, strerror(-rc));
+		return;
+	}
+	pw_bench_hugepages(&free_pages, &pages);
+	needed = ((handler->size * PW_POOL_BUFFER_BYTES) >> 20) + 1; /* twice: pages have waste */
+	used = snprintf(handler->reason, sizeof(handler->reason),
+		"no memory for a pool of %u buffers of %zu bytes: it needs about %lu hugepages of 2 MiB, "
+		"%lu are free; ",
+		handler->size, PW_POOL_BUFFER_BYTES, needed, free_pages);
+	if (free_pages < needed)
+		snprintf(handler->reason + used, sizeof(handler->reason) - used,
+			"hugeadm --pool-pages-min 2MB:%lu, or smaller --sizes",
+			pages + needed - free_pages);
+	else
+		snprintf(handler->reason + used, sizeof(handler->reason) - used,
+			"EAL may not take them: see the memory options behind the --");
+}
+
+static int
+make_pool(struct pw_pool_handler *handler)
+{
+	static unsigned number;
+	char name[RTE_MEMPOOL_NAMESIZE];
+	int rc;
+
+	snprintf(name, sizeof(name), "bench%u", number++);
+	handler->mp = rte_mempool_create_empty(name, handler->size, PW_POOL_BUFFER_BYTES,
+		handler->cache, 0, (int)rte_socket_id(), 0);
+	if (handler->mp == NULL)
+		return -rte_errno;
+	rc = rte_mempool_set_ops_byname(handler->mp, handler->ops,
+		handler->kind == PW_POOL_PAGEWHEEL ? handler->strategy : NULL);
+	if (rc == 0)
+		rc = rte_mempool_populate_default(handler->mp);
+	return rc < 0 ? rc : 0;
+}
+
+/* Get all that can be got, past rte_mempool's cache, whose failing get not every handler bears. */
+static unsigned
+get_all(struct rte_mempool *mp, void **buffers, unsigned max)
+{
+	unsigned n = 0;
+
+	while (n + PW_POOL_BURST <= max &&
+		rte_mempool_generic_get(mp, buffers + n, PW_POOL_BURST, NULL) == 0)
+		n += PW_POOL_BURST;
+	while (n < max && rte_mempool_generic_get(mp, buffers + n, 1, NULL) == 0)
+		n++;
+	return n;
+}
+
+static void
+put_all(struct rte_mempool *mp, void **buffers, unsigned n)
+{
+	for (unsigned i = 0; i < n; i += PW_POOL_BURST)
+		rte_mempool_generic_put(mp, buffers + i, RTE_MIN(n - i, PW_POOL_BURST), NULL);
+}
+
+static int
+compare_pointers(const void *a, const void *b)
+{
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Learn which buffers there are, and that each is there once. */
+static int
+learn_buffers(struct pw_pool_handler *handler)
+{
+	unsigned n = get_all(handler->mp, handler->buffers, handler->size);
+
+	handler->nb_buffers = n;
+	qsort(handler->buffers, n, sizeof(*handler->buffers), compare_pointers);
+	for (unsigned i = 1; i < n; i++)
+		if (handler->buffers[i] == handler->buffers[i - 1]) {
+			snprintf(handler->reason, sizeof(handler->reason),
+				"a new pool hands out a buffer twice");
+			return -EIO;
+		}
+	put_all(handler->mp, handler->buffers, n);
+	/* A handler may have a rest that it cannot serve; ours may not. */
+	if (n < (handler->kind == PW_POOL_DPDK ? handler->size / 2 : handler->size)) {
+		snprintf(handler->reason, sizeof(handler->reason),
+			"of a new pool, %u of %u buffers can be got", n, handler->size);
+		return -EIO;
+	}
+	return 0;
+}
+
+int
+pw_pool_handler_open(struct pw_pool_handler *handler, uint32_t size, uint32_t cache)
+{
+	bool is_floor = handler->kind == PW_POOL_FLOOR;
+	int rc;
+
+	handler->size = is_floor ? FLOOR_BUFFERS : size;
+	handler->cache = is_floor ? 0 : cache;
+	handler->reason[0] = '\0';
+	handler->buffers = calloc(handler->size, sizeof(*handler->buffers));
+	handler->scratch = calloc(handler->size, sizeof(*handler->scratch));
+	rc = handler->buffers == NULL || handler->scratch == NULL ? -ENOMEM : make_pool(handler);
+	if (rc == 0)
+		rc = learn_buffers(handler);
+	else
+		explain(handler, rc);
+	if (rc < 0)
+		pw_pool_handler_close(handler);
+	return rc;
+}
+
+void
+pw_pool_handler_close(struct pw_pool_handler *handler)
+{
+	rte_mempool_free(handler->mp);
+	handler->mp = NULL;
+	free(handler->buffers);
+	free(handler->scratch);
+	handler->buffers = handler->scratch = NULL;
+}
+
+int
+pw_pool_handler_reopen(struct pw_pool_handler *handler)
+{
+	pw_pool_handler_close(handler);
+	return pw_pool_handler_open(handler, handler->size, handler->cache);
+}
+
+/* The same buffers as ever, each once? Sum and exclusive-or tell, without sorting. */
+static bool
+are_the_same(void *const *a, void *const *b, unsigned n)
+{
+	uintptr_t sum = 0, parity = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		sum += (uintptr_t)a[i] - (uintptr_t)b[i];
+		parity ^= (uintptr_t)a[i] ^ (uintptr_t)b[i];
+	}
+	return sum == 0 && parity == 0;
+}
+
+static void
+shuffle(void **buffers, unsigned n, uint64_t seed)
+{
+	uint64_t state = pw_bench_random_init(seed);
+
+	for (unsigned i = n - 1; i > 0; i--) {
+		unsigned j = pw_bench_random_below(&state, i + 1);
+		void *swap = buffers[i];
+
+		buffers[i] = buffers[j];
+		buffers[j] = swap;
+	}
+}
+
+int
+pw_pool_handler_order(struct pw_pool_handler *handler, enum pw_pool_order order, uint64_t seed)
+{
+	unsigned n = get_all(handler->mp, handler->scratch, handler->size);
+
+	/* Some of bucket's free buffers wait until others of their group are put. */
+	if (n < handler->nb_buffers && handler->kind == PW_POOL_DPDK) {
+		put_all(handler->mp, handler->scratch, n);
+		n = get_all(handler->mp, handler->scratch, handler->size);
+	}
+	if (n != handler->nb_buffers || !are_the_same(handler->scratch, handler->buffers, n)) {
+		snprintf(handler->reason, sizeof(handler->reason),
+			"%u buffers can be got, %u before%s", n, handler->nb_buffers,
+			n == handler->nb_buffers ? ", but they are not the same" : "");
+		return -EIO;
+	}
+	memcpy(handler->scratch, handler->buffers, n * sizeof(*handler->scratch));
+	if (order == PW_POOL_DISORDER)
+		shuffle(handler->scratch, n, seed);
+	put_all(handler->mp, handler->scratch, n);
+	return 0;
+}
+
+int
+pw_pool_handler_settle(struct pw_pool_handler *handler)
+{
+	unsigned lcore, available;
+
+	RTE_LCORE_FOREACH (lcore) {
+		struct rte_mempool_cache *cache = rte_mempool_default_cache(handler->mp, lcore);
+
+		if (cache != NULL)
+			rte_mempool_cache_flush(cache, handler->mp);
+	}
+	available = rte_mempool_avail_count(handler->mp);
+	if (available == handler->mp->size)
+		return 0;
+	snprintf(handler->reason, sizeof(handler->reason),
+		"%u of %u buffers are back at the end of a measurement", available,
+		handler->mp->size);
+	return -EIO;
+}
