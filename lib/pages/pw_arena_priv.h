@@ -6,23 +6,11 @@
 
 /** @file What pw_pages.c (memory and its description) and pw_buddy.c (free pages) share. */
 
-#include <rte_memzone.h>
 #include <rte_spinlock.h>
 
 #include "pw_bitmap.h"
 #include "pw_pages.h"
-
-/* Contiguous memory, and the descriptors of its pages. */
-struct pw_region {
-	char *start;
-	char *end;
-	char *base; /* start, rounded down to a page of the largest order: where the first one
-		       begins */
-	char *descs;
-	uint32_t first; /* index of the page at base */
-	uint32_t count;
-	const struct rte_memzone *mz; /* NULL: lent */
-};
+#include "pw_region.h"
 
 struct pw_arena {
 	rte_spinlock_t lock; /* free pages and stats */
@@ -31,10 +19,7 @@ struct pw_arena {
 	struct pw_bitmap
 		free[PW_PAGE_ORDER_MAX + 1]; /* bit i: the block of index i << (order - min) */
 	struct pw_arena_stats stats;
-	struct pw_region *regions; /* as added, so by their indices */
-	uint32_t *by_addr;	   /* which region, by address */
-	uint32_t nb_regions;
-	uint32_t cap_regions;
+	struct pw_regions regions;
 	uint32_t nb_indices;
 };
 

@@ -214,9 +214,9 @@ unpin(struct pw_arena *arena, unsigned min_order, unsigned max_order, uint32_t m
 {
 	uint32_t freed = 0;
 
-	for (uint32_t r = 0; r < arena->nb_regions; r++)
-		for (uint32_t i = 0; i < arena->regions[r].count; i++) {
-			struct pw_page *page = pw_region_page(arena, &arena->regions[r], i);
+	for (uint32_t r = 0; r < arena->regions.n; r++)
+		for (uint32_t i = 0; i < arena->regions.all[r].count; i++) {
+			struct pw_page *page = pw_region_page(arena, &arena->regions.all[r], i);
 
 			if ((page->flags & PW_PAGE_PINNED) && page->order >= min_order &&
 				page->order <= max_order && (page->index & mask) == 0) {

@@ -51,82 +51,24 @@ pw_arena_destroy(struct pw_arena *arena)
 {
 	if (arena == NULL)
 		return;
-	for (uint32_t i = 0; i < arena->nb_regions; i++) {
-		rte_free(arena->regions[i].descs);
-		if (arena->regions[i].mz != NULL)
-			rte_memzone_free(arena->regions[i].mz);
+	for (uint32_t i = 0; i < arena->regions.n; i++) {
+		rte_free(arena->regions.all[i].descs);
+		if (arena->regions.all[i].mz != NULL)
+			rte_memzone_free(arena->regions.all[i].mz);
 	}
 	for (unsigned order = 0; order <= PW_PAGE_ORDER_MAX; order++)
 		pw_bitmap_free(&arena->free[order]);
-	rte_free(arena->by_addr);
-	rte_free(arena->regions);
+	pw_regions_free(&arena->regions);
 	rte_free(arena);
 }
 
-/* Place in by_addr of the first region that ends behind addr. */
-static uint32_t
-find_place(const struct pw_arena *arena, const char *addr)
-{
-	uint32_t low = 0, high = arena->nb_regions;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (arena->regions[arena->by_addr[mid]].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static const struct pw_region *
-region_of(const struct pw_arena *arena, const char *addr)
-{
-	const struct pw_region *region = arena->regions;
-	uint32_t place;
-
-	if (likely(arena->nb_regions > 0 && addr >= region->start && addr < region->end))
-		return region;
-	place = find_place(arena, addr);
-	if (place == arena->nb_regions)
-		return NULL;
-	region = &arena->regions[arena->by_addr[place]];
-	return addr < region->start ? NULL : region;
-}
-
-/* Make *array, of cap elements, larger. */
+/* Bits for the pages of one more region. */
 static int
-grow(void **array, uint32_t cap, size_t elt_bytes, int socket_id)
-{
-	void *new = rte_realloc_socket(*array, cap * elt_bytes, RTE_CACHE_LINE_SIZE, socket_id);
-
-	if (new == NULL)
-		return -ENOMEM;
-	*array = new;
-	return 0;
-}
-
-/* Room for one more region, and bits for its pages. */
-static int
-make_room(struct pw_arena *arena, uint32_t count)
+resize_bitmaps(struct pw_arena *arena, uint32_t count)
 {
 	const struct pw_arena_params *params = &arena->params;
-	uint32_t cap = RTE_MAX(4U, arena->cap_regions * 2);
 	uint32_t indices = arena->nb_indices + count;
-	void *regions = arena->regions, *by_addr = arena->by_addr;
 
-	if (arena->nb_regions == arena->cap_regions) {
-		int rc = grow(&regions, cap, sizeof(*arena->regions), params->socket_id);
-
-		arena->regions = regions;
-		if (rc == 0)
-			rc = grow(&by_addr, cap, sizeof(*arena->by_addr), params->socket_id);
-		arena->by_addr = by_addr;
-		if (rc < 0)
-			return rc;
-		arena->cap_regions = cap;
-	}
 	for (unsigned order = params->min_order; order <= params->max_order; order++)
 		if (pw_bitmap_resize(&arena->free[order],
 			    (indices >> (order - params->min_order)) + 1, params->socket_id) < 0)
@@ -134,12 +76,23 @@ make_room(struct pw_arena *arena, uint32_t count)
 	return 0;
 }
 
+/* As rte_mem_virt2iova(), which may ask the kernel for each page. */
+static rte_iova_t
+eal_iova(const char *addr)
+{
+	const struct rte_memseg *ms = rte_mem_virt2memseg(addr, NULL);
+
+	if (ms == NULL || ms->iova == RTE_BAD_IOVA)
+		return RTE_BAD_IOVA;
+	return ms->iova + (addr - (const char *)ms->addr);
+}
+
 /* Lent memory is IOVA-contiguous; a memzone need not be, but no page of it crosses a hugepage. */
 static rte_iova_t
 page_iova(const struct pw_region *region, rte_iova_t iova, const char *addr)
 {
 	if (region->mz != NULL)
-		return rte_mem_virt2iova(addr);
+		return eal_iova(addr);
 	return iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : iova + (addr - region->start);
 }
 
@@ -216,26 +169,13 @@ init_pages(struct pw_arena *arena, const struct pw_region *region, rte_iova_t io
 static size_t
 meta_bytes(const struct pw_arena *arena)
 {
-	size_t bytes = sizeof(*arena) +
-		arena->cap_regions * (sizeof(*arena->regions) + sizeof(*arena->by_addr));
+	size_t bytes = sizeof(*arena) + pw_regions_meta_bytes(&arena->regions);
 
-	for (uint32_t i = 0; i < arena->nb_regions; i++)
-		bytes += (size_t)arena->regions[i].count * arena->desc_bytes;
+	for (uint32_t i = 0; i < arena->regions.n; i++)
+		bytes += (size_t)arena->regions.all[i].count * arena->desc_bytes;
 	for (unsigned order = 0; order <= PW_PAGE_ORDER_MAX; order++)
 		bytes += arena->free[order].nb_words * sizeof(uint64_t);
 	return bytes;
-}
-
-static void
-insert_region(struct pw_arena *arena, const struct pw_region *region)
-{
-	uint32_t place = find_place(arena, region->start);
-
-	memmove(&arena->by_addr[place + 1], &arena->by_addr[place],
-		(arena->nb_regions - place) * sizeof(*arena->by_addr));
-	arena->by_addr[place] = arena->nb_regions;
-	arena->regions[arena->nb_regions++] = *region;
-	arena->nb_indices += region->count;
 }
 
 static int
@@ -245,15 +185,13 @@ add_region(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_bytes
 	struct pw_region region = {.start = addr, .mz = mz};
 	size_t max_bytes = (size_t)1 << (PW_PAGE_SHIFT + arena->params.max_order);
 	size_t count;
-	uint32_t place;
 
 	if (len_bytes == 0 || len_bytes > UINTPTR_MAX - (uintptr_t)addr)
 		return -EINVAL;
 	if (len_bytes > PTRDIFF_MAX)
 		return -EFBIG;
 	region.end = region.start + len_bytes;
-	place = find_place(arena, region.start);
-	if (place < arena->nb_regions && arena->regions[arena->by_addr[place]].start < region.end)
+	if (pw_regions_overlap(&arena->regions, &region))
 		return -EINVAL;
 
 	region.base = RTE_PTR_ALIGN_FLOOR(region.start, max_bytes);
@@ -268,7 +206,8 @@ add_region(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_bytes
 		RTE_CACHE_LINE_SIZE, arena->params.socket_id);
 	if (region.descs == NULL)
 		return -ENOMEM;
-	if (make_room(arena, count) < 0) {
+	if (resize_bitmaps(arena, count) < 0 ||
+		pw_regions_make_room(&arena->regions, &region, arena->params.socket_id) < 0) {
 		rte_free(region.descs);
 		return -ENOMEM;
 	}
@@ -276,7 +215,8 @@ add_region(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_bytes
 		rte_free(region.descs); /* of no use: its lender may have other plans */
 		return 0;
 	}
-	insert_region(arena, &region);
+	pw_regions_insert(&arena->regions, &region);
+	arena->nb_indices += region.count;
 	arena->stats.meta_bytes = meta_bytes(arena);
 	return 0;
 }
@@ -315,7 +255,7 @@ pw_arena_adopt(struct pw_arena *arena, void *addr, rte_iova_t iova, size_t len_b
 struct pw_page *
 pw_page_of(const struct pw_arena *arena, const void *addr)
 {
-	const struct pw_region *region = region_of(arena, addr);
+	const struct pw_region *region = pw_region_of(&arena->regions, addr);
 	struct pw_page *page, *block;
 
 	if (unlikely(region == NULL))
@@ -337,35 +277,24 @@ pw_arena_page_len(const struct pw_arena *arena, const struct pw_page *page)
 	if (likely(!(page->flags & PW_PAGE_SHORT)))
 		return pw_page_bytes(page);
 	end = RTE_PTR_ALIGN_CEIL(end, pw_arena_min_bytes(arena));
-	return RTE_MIN(end, region_of(arena, page->addr)->end) - page->addr;
+	return RTE_MIN(end, pw_region_of(&arena->regions, page->addr)->end) - page->addr;
 }
 
 struct pw_page *
 pw_page_at(const struct pw_arena *arena, uint32_t index)
 {
-	uint32_t low = 0, high = arena->nb_regions;
+	const struct pw_region *region = pw_region_at(&arena->regions, index);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct pw_region *region = &arena->regions[mid];
-
-		if (index - region->first < region->count)
-			return pw_region_page(arena, region, index - region->first);
-		if (index < region->first)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	return region == NULL ? NULL : pw_region_page(arena, region, index - region->first);
 }
 
 void
 pw_arena_walk_held(struct pw_arena *arena, pw_page_visit_t visit, void *ctx)
 {
 	rte_spinlock_lock(&arena->lock);
-	for (uint32_t r = 0; r < arena->nb_regions; r++)
-		for (uint32_t i = 0; i < arena->regions[r].count; i++) {
-			struct pw_page *page = pw_region_page(arena, &arena->regions[r], i);
+	for (uint32_t r = 0; r < arena->regions.n; r++)
+		for (uint32_t i = 0; i < arena->regions.all[r].count; i++) {
+			struct pw_page *page = pw_region_page(arena, &arena->regions.all[r], i);
 
 			if (page->flags & PW_PAGE_HELD)
 				visit(page, ctx);

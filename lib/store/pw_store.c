@@ -378,9 +378,9 @@ pw_store_get(struct pw_store *store, void **objs, unsigned n)
 	int rc = 0;
 
 	rte_spinlock_lock(&part->lock);
-	if (likely(store->hot && part->own->len >= n)) {
-		part->own->len -= n;
-		memcpy(objs, &part->own->objs[part->own->len], n * sizeof(*objs));
+	if (likely(store->hot && part->own_len >= n)) {
+		part->own_len -= n;
+		memcpy(objs, &part->own->objs[part->own_len], n * sizeof(*objs));
 		part->counts.gets += n;
 	} else if (get_some(store, part, slot, objs, n)) {
 		part->counts.gets += n;

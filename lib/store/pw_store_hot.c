@@ -67,59 +67,62 @@ pw_hot_destroy(struct pw_store *store)
 }
 
 static uint32_t
-pop(struct pw_magazine *own, void **objs, uint32_t n)
+pop(struct pw_store_part *part, void **objs, uint32_t n)
 {
-	n = RTE_MIN(n, own->len);
-	own->len -= n;
-	memcpy(objs, &own->objs[own->len], n * sizeof(*objs));
+	n = RTE_MIN(n, part->own_len);
+	part->own_len -= n;
+	memcpy(objs, &part->own->objs[part->own_len], n * sizeof(*objs));
 	return n;
 }
 
 static uint32_t
-shift(struct pw_magazine *got, void **objs, uint32_t n)
+shift(struct pw_store_part *part, void **objs, uint32_t n)
 {
-	n = RTE_MIN(n, got->len - got->head);
-	memcpy(objs, &got->objs[got->head], n * sizeof(*objs));
-	got->head += n;
+	n = RTE_MIN(n, part->got_len - part->got_head);
+	memcpy(objs, &part->got->objs[part->got_head], n * sizeof(*objs));
+	part->got_head += n;
 	return n;
 }
 
-/* Take the oldest full magazine for an empty one; the empty one back if there is none. */
+/* Remove the oldest full magazine. */
 static struct pw_magazine *
-swap_for_full(struct pw_depot *depot, struct pw_magazine *empty)
+take_oldest(struct pw_depot *depot)
 {
-	struct pw_magazine *full = empty;
+	struct pw_magazine *oldest = depot->full[0];
 
-	rte_spinlock_lock(&depot->lock);
-	if (depot->nb_full > 0) {
-		full = depot->full[0];
-		depot->nb_full--;
-		for (uint32_t i = 0; i < depot->nb_full; i++)
-			depot->full[i] = depot->full[i + 1];
-		depot->empty[depot->nb_empty++] = empty;
+	depot->nb_full--;
+	for (uint32_t i = 0; i < depot->nb_full; i++) {
+		depot->full[i] = depot->full[i + 1];
+		depot->owners[i] = depot->owners[i + 1];
 	}
-	rte_spinlock_unlock(&depot->lock);
-	return full;
+	return oldest;
 }
 
-/* Take an empty magazine for a full one; the oldest full one if there is no place. */
-static struct pw_magazine *
-swap_for_empty(struct pw_depot *depot, struct pw_magazine *full)
+/* What came from the depot. */
+enum came {
+	CAME_NOTHING,
+	CAME_OWN,    /* what the lcore freed last itself: on its stack */
+	CAME_OTHERS, /* what others freed first */
+};
+
+/* Swap an empty magazine of the lcore's for a full one. */
+static enum came
+take_from_depot(struct pw_depot *depot, struct pw_store_part *part, unsigned slot)
 {
-	struct pw_magazine *out;
+	enum came came = CAME_NOTHING;
 
 	rte_spinlock_lock(&depot->lock);
-	if (depot->nb_empty > 0) {
-		out = depot->empty[--depot->nb_empty];
-	} else {
-		out = depot->full[0];
-		depot->nb_full--;
-		for (uint32_t i = 0; i < depot->nb_full; i++)
-			depot->full[i] = depot->full[i + 1];
+	if (depot->nb_full > 0 && depot->owners[depot->nb_full - 1] == slot) {
+		depot->empty[depot->nb_empty++] = part->own;
+		part->own = depot->full[--depot->nb_full];
+		came = CAME_OWN;
+	} else if (depot->nb_full > 0) {
+		depot->empty[depot->nb_empty++] = part->got;
+		part->got = take_oldest(depot);
+		came = CAME_OTHERS;
 	}
-	depot->full[depot->nb_full++] = full;
-	rte_spinlock_unlock(&depot->lock);
-	return out;
+	pw_slot_unlock(&depot->lock);
+	return came;
 }
 
 /*
@@ -134,56 +137,68 @@ take_from_pages(struct pw_store *store, struct pw_store_part *part, uint32_t wan
 	return pw_cold_take(store, &part->counts, part->got->objs, part->refill_size);
 }
 
-/* Fill the magazine of received objects, which is used up. */
-static void
+/* Both magazines are used up: fill one. False when there is nothing to be had. */
+static bool
 refill(struct pw_store *store, struct pw_store_part *part, unsigned slot, uint32_t wanted)
 {
-	struct pw_magazine *got = part->got;
+	enum came came = take_from_depot(&store->depot, part, slot);
 
-	got->head = 0;
-	got->len = 0;
-	part->got = swap_for_full(&store->depot, got);
-	if (part->got == got) {
-		got->len = take_from_pages(store, part, wanted);
-		return;
+	if (came == CAME_OWN) {
+		part->own_len = PW_MAGAZINE_SIZE;
+	} else {
+		part->got_head = 0;
+		part->got_len = came == CAME_OTHERS ? PW_MAGAZINE_SIZE
+						    : take_from_pages(store, part, wanted);
 	}
-	part->counts.depot_objects += part->got->len;
-	if (part->got->owner != slot)
-		part->counts.remote_frees += part->got->len;
+	if (came != CAME_NOTHING)
+		part->counts.depot_objects += PW_MAGAZINE_SIZE;
+	if (came == CAME_OTHERS)
+		part->counts.remote_frees += PW_MAGAZINE_SIZE;
+	return part->own_len > 0 || part->got_len > 0;
 }
 
 uint32_t
 pw_hot_take(
 	struct pw_store *store, struct pw_store_part *part, unsigned slot, void **objs, uint32_t n)
 {
-	uint32_t taken = pop(part->own, objs, n);
+	uint32_t taken = pop(part, objs, n);
 
+	taken += shift(part, objs + taken, n - taken);
 	while (taken < n) {
-		if (part->got->head == part->got->len)
-			refill(store, part, slot, n - taken);
-		if (part->got->head == part->got->len)
+		if (!refill(store, part, slot, n - taken))
 			break;
-		taken += shift(part->got, objs + taken, n - taken);
+		taken += pop(part, objs + taken, n - taken);
+		taken += shift(part, objs + taken, n - taken);
 	}
 	return taken;
+}
+
+/* Give the lcore's full magazine to the depot for an empty one, or for the oldest full one. */
+static struct pw_magazine *
+give_to_depot(struct pw_depot *depot, struct pw_magazine *full, unsigned slot, bool *is_full)
+{
+	struct pw_magazine *out;
+
+	rte_spinlock_lock(&depot->lock);
+	*is_full = depot->nb_empty == 0;
+	out = *is_full ? take_oldest(depot) : depot->empty[--depot->nb_empty];
+	depot->owners[depot->nb_full] = slot;
+	depot->full[depot->nb_full++] = full;
+	pw_slot_unlock(&depot->lock);
+	return out;
 }
 
 /* The lcore's own magazine is full: make it an empty one. */
 static unsigned
 hand_over(struct pw_store *store, struct pw_store_part *part, unsigned slot)
 {
-	struct pw_magazine *out;
-	unsigned refused = 0;
+	bool is_full;
 
-	part->own->head = 0;
-	part->own->owner = slot;
-	out = swap_for_empty(&store->depot, part->own);
-	if (out->len > 0)
-		refused = pw_cold_put(store, &part->counts, out->objs, out->len);
-	out->head = 0;
-	out->len = 0;
-	part->own = out;
-	return refused;
+	part->own = give_to_depot(&store->depot, part->own, slot, &is_full);
+	part->own_len = 0;
+	if (!is_full)
+		return 0;
+	return pw_cold_put(store, &part->counts, part->own->objs, PW_MAGAZINE_SIZE);
 }
 
 unsigned
@@ -193,28 +208,16 @@ pw_hot_put(struct pw_store *store, struct pw_store_part *part, unsigned slot, vo
 	unsigned refused = 0;
 
 	while (n > 0) {
-		struct pw_magazine *own;
 		uint32_t count;
 
-		if (part->own->len == PW_MAGAZINE_SIZE)
+		if (part->own_len == PW_MAGAZINE_SIZE)
 			refused += hand_over(store, part, slot);
-		own = part->own;
-		count = RTE_MIN(n, PW_MAGAZINE_SIZE - own->len);
-		memcpy(&own->objs[own->len], objs, count * sizeof(*objs));
-		own->len += count;
+		count = RTE_MIN(n, PW_MAGAZINE_SIZE - part->own_len);
+		memcpy(&part->own->objs[part->own_len], objs, count * sizeof(*objs));
+		part->own_len += count;
 		objs += count;
 		n -= count;
 	}
-	return refused;
-}
-
-static unsigned
-empty_magazine(struct pw_store *store, struct pw_store_counts *counts, struct pw_magazine *mag)
-{
-	unsigned refused = pw_cold_put(store, counts, mag->objs + mag->head, mag->len - mag->head);
-
-	mag->head = 0;
-	mag->len = 0;
 	return refused;
 }
 
@@ -225,18 +228,22 @@ pw_hot_gather(struct pw_store *store, struct pw_store_counts *counts)
 	unsigned refused = 0;
 
 	for (unsigned i = 0; i < PW_SLOTS; i++) {
-		if (store->parts[i] == NULL)
+		struct pw_store_part *part = store->parts[i];
+
+		if (part == NULL)
 			continue;
-		refused += empty_magazine(store, counts, store->parts[i]->own);
-		refused += empty_magazine(store, counts, store->parts[i]->got);
+		refused += pw_cold_put(store, counts, part->own->objs, part->own_len);
+		refused += pw_cold_put(store, counts, part->got->objs + part->got_head,
+			part->got_len - part->got_head);
+		part->own_len = part->got_head = part->got_len = 0;
 	}
 	rte_spinlock_lock(&depot->lock);
 	while (depot->nb_full > 0) {
 		struct pw_magazine *mag = depot->full[--depot->nb_full];
 
-		refused += empty_magazine(store, counts, mag);
+		refused += pw_cold_put(store, counts, mag->objs, PW_MAGAZINE_SIZE);
 		depot->empty[depot->nb_empty++] = mag;
 	}
-	rte_spinlock_unlock(&depot->lock);
+	pw_slot_unlock(&depot->lock);
 	return refused;
 }

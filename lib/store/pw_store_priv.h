@@ -48,10 +48,8 @@ struct pw_store_counts {
 	uint64_t double_puts;
 };
 
+/* Nothing but pointers: how many there are is known where it lies, so no line more has to move. */
 struct pw_magazine {
-	uint32_t head;	/* the next to go out of one that is emptied from its start */
-	uint32_t len;	/* behind the last object */
-	unsigned owner; /* slot that filled it */
 	void *objs[PW_MAGAZINE_SIZE];
 } __rte_cache_aligned;
 
@@ -65,22 +63,25 @@ struct pw_flip_queue {
 /* What one slot uses. */
 struct pw_store_part {
 	rte_spinlock_t lock;
+	uint32_t own_len;
 	struct pw_magazine *own; /* last in, first out: what this lcore freed */
 	struct pw_magazine *got; /* first in, first out: from the depot, or from pages */
-	uint32_t refill_size;	 /* objects taken from pages last time */
-	struct pw_page *cut;	 /* the page being cut, or NULL */
-	uint32_t cut_left;	 /* objects of it not handed out, at its start */
+	uint32_t got_head, got_len;
+	uint32_t refill_size; /* objects taken from pages last time */
+	uint32_t cut_left;    /* objects of the page being cut not handed out, at its start */
+	struct pw_page *cut;  /* that page, or NULL */
 	struct pw_flip_queue *flip;
 	struct pw_store_counts counts;
 } __rte_cache_aligned;
 
-/* Magazines on their way between lcores: those filled last, and empty ones to give for them. */
+/* Full magazines on their way between lcores, and empty ones to give for them. */
 struct pw_depot {
 	rte_spinlock_t lock;
-	uint32_t nb_full; /* with nb_empty always PW_DEPOT_MAGAZINES */
-	uint32_t nb_empty;
+	uint16_t nb_full; /* with nb_empty always PW_DEPOT_MAGAZINES */
+	uint16_t nb_empty;
 	struct pw_magazine *full[PW_DEPOT_MAGAZINES]; /* oldest first */
 	struct pw_magazine *empty[PW_DEPOT_MAGAZINES];
+	uint32_t owners[PW_DEPOT_MAGAZINES]; /* slots that filled them */
 } __rte_cache_aligned;
 
 /* Objects in their pages. */
