@@ -20,6 +20,7 @@ struct pw_arena {
 		free[PW_PAGE_ORDER_MAX + 1]; /* bit i: the block of index i << (order - min) */
 	struct pw_arena_stats stats;
 	struct pw_regions regions;
+	uint32_t last_region; /* that a page was taken of */
 	uint32_t nb_indices;
 };
 

@@ -10,6 +10,7 @@
 #include <rte_errno.h>
 
 #include "pw_arena_priv.h"
+#include "pw_lock.h"
 
 static uint32_t
 bit_of(const struct pw_arena *arena, uint32_t index, unsigned order)
@@ -77,15 +78,28 @@ pw_buddy_add(struct pw_arena *arena, struct pw_page *page)
 	arena->stats.merges = merges; /* those of pages that were given out are counted */
 }
 
+/* The page of an index: one request after the other goes to the same region, as a rule. */
+static struct pw_page *
+page_at(struct pw_arena *arena, uint32_t index)
+{
+	const struct pw_region *region = &arena->regions.all[arena->last_region];
+
+	if (unlikely(index - region->first >= region->count)) {
+		region = pw_region_at(&arena->regions, index);
+		arena->last_region = region - arena->regions.all;
+	}
+	return pw_region_page(arena, region, index - region->first);
+}
+
 /* The free block to serve an order with: of the smallest order that would do, the lowest. */
 static struct pw_page *
-find_free(const struct pw_arena *arena, unsigned order)
+find_free(struct pw_arena *arena, unsigned order)
 {
 	for (; order <= arena->params.max_order; order++) {
 		uint32_t bit = pw_bitmap_first(&arena->free[order]);
 
 		if (bit != PW_BITMAP_NONE)
-			return pw_page_at(arena, bit << (order - arena->params.min_order));
+			return page_at(arena, bit << (order - arena->params.min_order));
 	}
 	return NULL;
 }
@@ -171,7 +185,7 @@ pw_buddy_alloc(struct pw_arena *arena, unsigned order, uint8_t flags)
 	page = take(arena, order);
 	if (likely(page != NULL))
 		page->flags |= flags;
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 	return page;
 }
 
@@ -181,15 +195,24 @@ pw_page_alloc(struct pw_arena *arena, unsigned order)
 	return pw_buddy_alloc(arena, order, 0);
 }
 
+/* A page of another arena would be merged into this one's memory. */
+static bool
+is_of(const struct pw_arena *arena, const struct pw_page *page)
+{
+	const struct pw_region *region = pw_region_of(&arena->regions, page->addr);
+
+	return region != NULL && pw_region_page(arena, region, page->index - region->first) == page;
+}
+
 void
 pw_page_free(struct pw_arena *arena, struct pw_page *page)
 {
 	rte_spinlock_lock(&arena->lock);
-	if (likely((page->flags & PW_PAGE_HELD) && pw_page_at(arena, page->index) == page))
+	if (likely((page->flags & PW_PAGE_HELD) && is_of(arena, page)))
 		give_back(arena, page);
 	else
 		arena->stats.bad_frees++;
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 }
 
 /* Pin all free pages of an order or larger ones, cut to that order. */
@@ -238,7 +261,7 @@ pw_arena_fragment(struct pw_arena *arena, unsigned order)
 	pinned = pin_all(arena, order);
 	/* What an earlier call pinned is of other orders, or has the bit. */
 	pinned -= unpin(arena, order, order, UINT32_C(1) << (order - arena->params.min_order));
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 	return pinned;
 }
 
@@ -247,5 +270,5 @@ pw_arena_defragment(struct pw_arena *arena)
 {
 	rte_spinlock_lock(&arena->lock);
 	unpin(arena, 0, PW_PAGE_ORDER_MAX, 0);
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 }

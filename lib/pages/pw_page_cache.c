@@ -112,17 +112,27 @@ my_slot(const struct pw_page_cache *cache)
 	return likely(cache->stacks[slot] != NULL) ? slot : RTE_MAX_LCORE;
 }
 
+/*
+ * Counters are written by a stack's lcore, with or without its lock: where plain threads share one,
+ * a count may be lost.
+ */
+static void
+count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
 /* A page of the lcore's own: from its stack, filled by the ring that others return pages by. */
 static struct pw_page *
 pop(struct stack *stack, struct rte_ring *ring)
 {
 	if (stack->len == 0 && ring != NULL) {
 		stack->len = rte_ring_dequeue_burst(ring, (void **)stack->pages, BULK, NULL);
-		stack->stats.ring_hits += stack->len;
+		count(&stack->stats.ring_hits, stack->len);
 	}
 	if (stack->len == 0)
 		return NULL;
-	stack->stats.cache_hits++;
+	count(&stack->stats.cache_hits, 1);
 	return stack->pages[--stack->len];
 }
 
@@ -152,30 +162,38 @@ get_from_arena(struct pw_page_cache *cache, bool fallback, uint64_t *fell_back)
 	return page;
 }
 
+/* A page of the lcore's own, if the strategy keeps any. */
+static struct pw_page *
+get_cached(struct pw_page_cache *cache, unsigned slot)
+{
+	struct stack *stack = cache->stacks[slot];
+	struct pw_page *page;
+
+	if (cache->home == PW_HOME_BUDDY)
+		return NULL;
+	rte_spinlock_lock(&stack->lock);
+	page = pop(stack, cache->rings[slot]);
+	pw_unlock(&stack->lock);
+	return page;
+}
+
 struct pw_page *
 pw_page_cache_get(struct pw_page_cache *cache, bool fallback)
 {
 	unsigned slot = my_slot(cache);
-	struct stack *stack = cache->stacks[slot];
-	struct pw_page *page;
+	struct pw_page_cache_stats *stats = &cache->stacks[slot]->stats;
+	struct pw_page *page = get_cached(cache, slot);
 	uint64_t fell_back;
 
-	rte_spinlock_lock(&stack->lock);
-	page = pop(stack, cache->rings[slot]);
-	rte_spinlock_unlock(&stack->lock);
-	if (page != NULL) {
-		page->owner = slot; /* who put it here may have got it from another */
-		return page;
+	if (page == NULL) {
+		page = get_from_arena(cache, fallback, &fell_back);
+		if (page == NULL) {
+			count(&stats->failures, 1);
+			return NULL;
+		}
+		count(fell_back ? &stats->fallbacks : &stats->buddy_hits, 1);
 	}
-
-	page = get_from_arena(cache, fallback, &fell_back);
-	rte_spinlock_lock(&stack->lock);
-	stack->stats.fallbacks += fell_back;
-	stack->stats.failures += page == NULL;
-	stack->stats.buddy_hits += page != NULL && !fell_back;
-	rte_spinlock_unlock(&stack->lock);
-	if (page != NULL)
-		page->owner = slot;
+	page->owner = slot; /* who put it on the stack may have got it from another */
 	return page;
 }
 
@@ -186,7 +204,7 @@ push(struct pw_page_cache *cache, struct stack *stack, struct pw_page *page)
 	if (stack->len == STACK_PAGES) {
 		for (unsigned i = 0; i < BULK; i++)
 			pw_page_free(cache->arena, stack->pages[i]);
-		stack->stats.spills += BULK;
+		count(&stack->stats.spills, BULK);
 		stack->len -= BULK;
 		for (unsigned i = 0; i < stack->len; i++)
 			stack->pages[i] = stack->pages[i + BULK];
@@ -194,25 +212,34 @@ push(struct pw_page_cache *cache, struct stack *stack, struct pw_page *page)
 	stack->pages[stack->len++] = page;
 }
 
+/* Keep an empty page on the lcore's stack, or return it to the lcore that took it. */
+static void
+put_cached(struct pw_page_cache *cache, struct pw_page *page, unsigned slot)
+{
+	struct stack *stack = cache->stacks[slot];
+	struct rte_ring *ring = cache->rings[page->owner];
+
+	if (ring == NULL || page->owner == slot) {
+		rte_spinlock_lock(&stack->lock);
+		push(cache, stack, page);
+		pw_unlock(&stack->lock);
+	} else if (rte_ring_enqueue(ring, page) < 0) {
+		count(&stack->stats.spills, 1);
+		pw_page_free(cache->arena, page);
+	}
+}
+
 void
 pw_page_cache_put(struct pw_page_cache *cache, struct pw_page *page)
 {
 	unsigned slot = my_slot(cache);
-	struct stack *stack = cache->stacks[slot];
-	struct rte_ring *ring = cache->rings[page->owner];
-	bool remote = page->owner != slot;
 
-	rte_spinlock_lock(&stack->lock);
-	stack->stats.remote_frees += remote;
-	if (cache->home == PW_HOME_BUDDY || (page->flags & (PW_PAGE_FALLBACK | PW_PAGE_OFF_NODE))) {
+	if (page->owner != slot)
+		count(&cache->stacks[slot]->stats.remote_frees, 1);
+	if (cache->home == PW_HOME_BUDDY || (page->flags & (PW_PAGE_FALLBACK | PW_PAGE_OFF_NODE)))
 		pw_page_free(cache->arena, page);
-	} else if (ring == NULL || !remote) {
-		push(cache, stack, page);
-	} else if (rte_ring_enqueue(ring, page) < 0) {
-		stack->stats.spills++;
-		pw_page_free(cache->arena, page);
-	}
-	rte_spinlock_unlock(&stack->lock);
+	else
+		put_cached(cache, page, slot);
 }
 
 static unsigned
@@ -235,8 +262,9 @@ drain_slot(struct pw_page_cache *cache, unsigned slot)
 		pw_page_free(cache->arena, page);
 		drained++;
 	}
-	stack->stats.drains += drained > 0;
-	rte_spinlock_unlock(&stack->lock);
+	if (drained > 0)
+		count(&stack->stats.drains, 1);
+	pw_unlock(&stack->lock);
 	return drained;
 }
 
@@ -260,14 +288,14 @@ pw_page_cache_arena(const struct pw_page_cache *cache)
 static void
 add_stats(struct pw_page_cache_stats *sum, const struct pw_page_cache_stats *stats)
 {
-	sum->cache_hits += stats->cache_hits;
-	sum->ring_hits += stats->ring_hits;
-	sum->buddy_hits += stats->buddy_hits;
-	sum->fallbacks += stats->fallbacks;
-	sum->failures += stats->failures;
-	sum->remote_frees += stats->remote_frees;
-	sum->spills += stats->spills;
-	sum->drains += stats->drains;
+	sum->cache_hits += __atomic_load_n(&stats->cache_hits, __ATOMIC_RELAXED);
+	sum->ring_hits += __atomic_load_n(&stats->ring_hits, __ATOMIC_RELAXED);
+	sum->buddy_hits += __atomic_load_n(&stats->buddy_hits, __ATOMIC_RELAXED);
+	sum->fallbacks += __atomic_load_n(&stats->fallbacks, __ATOMIC_RELAXED);
+	sum->failures += __atomic_load_n(&stats->failures, __ATOMIC_RELAXED);
+	sum->remote_frees += __atomic_load_n(&stats->remote_frees, __ATOMIC_RELAXED);
+	sum->spills += __atomic_load_n(&stats->spills, __ATOMIC_RELAXED);
+	sum->drains += __atomic_load_n(&stats->drains, __ATOMIC_RELAXED);
 }
 
 void
@@ -279,11 +307,11 @@ pw_page_cache_get_stats(struct pw_page_cache *cache, struct pw_page_cache_stats 
 
 		if (stack == NULL)
 			continue;
-		rte_spinlock_lock(&stack->lock);
 		add_stats(stats, &stack->stats);
+		rte_spinlock_lock(&stack->lock);
 		stats->cached += stack->len;
 		if (cache->rings[i] != NULL)
 			stats->cached += rte_ring_count(cache->rings[i]);
-		rte_spinlock_unlock(&stack->lock);
+		pw_unlock(&stack->lock);
 	}
 }

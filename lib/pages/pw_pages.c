@@ -15,6 +15,7 @@
 #include <rte_malloc.h>
 
 #include "pw_arena_priv.h"
+#include "pw_lock.h"
 #include "pw_numa.h"
 
 #define HUGEPAGE_BYTES (2 << 20)
@@ -139,7 +140,7 @@ add_page(struct pw_arena *arena, struct pw_page *page, size_t len_bytes)
 	arena->stats.pages++;
 	arena->stats.bytes += len_bytes;
 	arena->stats.pages_off_node += (page->flags & PW_PAGE_OFF_NODE) != 0;
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 }
 
 /* Describe the pages of a region; free those that the owner wants, tell how many. */
@@ -299,7 +300,7 @@ pw_arena_walk_held(struct pw_arena *arena, pw_page_visit_t visit, void *ctx)
 			if (page->flags & PW_PAGE_HELD)
 				visit(page, ctx);
 		}
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 }
 
 uint32_t
@@ -319,5 +320,5 @@ pw_arena_get_stats(struct pw_arena *arena, struct pw_arena_stats *stats)
 {
 	rte_spinlock_lock(&arena->lock);
 	*stats = arena->stats;
-	rte_spinlock_unlock(&arena->lock);
+	pw_unlock(&arena->lock);
 }

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 
 #include <rte_lcore.h>
-#include <rte_spinlock.h>
+
+#include "pw_lock.h"
 
 #define PW_SLOTS_PLAIN 8 /* a power of two */
 #define PW_SLOTS (RTE_MAX_LCORE + PW_SLOTS_PLAIN)
@@ -40,16 +41,6 @@ static inline bool
 pw_slot_enabled(unsigned slot)
 {
 	return slot >= RTE_MAX_LCORE || rte_lcore_is_enabled(slot);
-}
-
-/**
- * Unlock. Releasing needs no locked instruction on any CPU; rte_spinlock_unlock() has one on x86,
- * which waits for all stores before it.
- */
-static inline void
-pw_slot_unlock(rte_spinlock_t *lock)
-{
-	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -226,7 +226,7 @@ unlock_parts(struct pw_store *store)
 {
 	for (unsigned i = 0; i < PW_SLOTS; i++)
 		if (store->parts[i] != NULL)
-			rte_spinlock_unlock(&store->parts[i]->lock);
+			pw_unlock(&store->parts[i]->lock);
 }
 
 /* Objects in the store. With the locks of all parts. */
@@ -387,7 +387,7 @@ pw_store_get(struct pw_store *store, void **objs, unsigned n)
 	} else {
 		rc = -1;
 	}
-	pw_slot_unlock(&part->lock);
+	pw_unlock(&part->lock);
 	if (unlikely(rc < 0))
 		rc = get_gathered(store, &part->counts, objs, n);
 	if (store->layout.out_word != 0 && rc == 0)
@@ -440,7 +440,7 @@ pw_store_put(struct pw_store *store, void *const *objs, unsigned n)
 		refused = put_checked(store, part, slot, objs, n);
 	else
 		refused = put_all(store, part, slot, objs, n);
-	pw_slot_unlock(&part->lock);
+	pw_unlock(&part->lock);
 	return refused;
 }
 

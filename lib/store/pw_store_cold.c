@@ -75,7 +75,7 @@ pw_cold_take(struct pw_store *store, struct pw_store_counts *counts, void **objs
 
 	rte_spinlock_lock(&store->cold.lock);
 	taken = take(store, objs, max);
-	pw_slot_unlock(&store->cold.lock);
+	pw_unlock(&store->cold.lock);
 	counts->page_objects += taken;
 	return taken;
 }
@@ -141,7 +141,7 @@ pw_cold_put(struct pw_store *store, struct pw_store_counts *counts, void *const 
 	for (uint32_t i = 0; i < n; i++)
 		refused += !put(store, counts, &page, objs[i]);
 	store->cold.free += n - refused;
-	pw_slot_unlock(&store->cold.lock);
+	pw_unlock(&store->cold.lock);
 	counts->flushes += n - refused;
 	return refused;
 }

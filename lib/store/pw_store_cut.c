@@ -8,8 +8,10 @@
  * home, the way of the strategy. Or the page is flipped: the lcore keeps it in a queue, and if its
  * other half is free as its turn comes, that is the next to go out.
  *
- * page->refs counts the objects that are out, and one for the lcore that cuts or queues the page.
- * Any lcore may put an object back at any time, so bits and references are atomic.
+ * page->refs counts the objects that are not in the page: out, or still to be cut off it; and one
+ * for the queue that a flipped page is in. Any lcore may put an object back at any time, so bits
+ * and references are atomic, but where one reference is all there is: then nobody else is at the
+ * page.
  */
 
 #include <errno.h>
@@ -39,8 +41,11 @@ pw_cut_destroy_part(struct pw_store_part *part)
 static void
 drop_refs(struct pw_store *store, struct pw_page *page, uint32_t count)
 {
-	if (__atomic_sub_fetch(&page->refs, count, __ATOMIC_ACQ_REL) == 0)
-		pw_page_cache_put(store->pages, page);
+	if (__atomic_load_n(&page->refs, __ATOMIC_ACQUIRE) == count)
+		__atomic_store_n(&page->refs, 0, __ATOMIC_RELAXED);
+	else if (__atomic_sub_fetch(&page->refs, count, __ATOMIC_ACQ_REL) > 0)
+		return;
+	pw_page_cache_put(store->pages, page);
 }
 
 /* Mark an object as being in its page, or not; tells whether it was. */
@@ -55,20 +60,17 @@ set_in_page(struct pw_store_page *sp, uint32_t i, bool in_page)
 	return old & bit;
 }
 
-/* Leave a page: the objects that were not cut off it stay there. */
+/* Leave the page being cut: the objects that were not cut off it stay there. */
 static void
 leave_cut(struct pw_store *store, struct pw_store_part *part)
 {
-	struct pw_page *page = part->cut;
 	uint32_t left = part->cut_left;
 
-	if (page == NULL)
-		return;
 	for (uint32_t i = 0; i < left; i++)
-		set_in_page(pw_store_page_priv(page), i, true);
-	part->cut = NULL;
+		set_in_page(pw_store_page_priv(part->cut), i, true);
 	part->cut_left = 0;
-	drop_refs(store, page, left + 1);
+	if (left > 0)
+		drop_refs(store, part->cut, left);
 }
 
 /* Take an empty page to cut: all its objects count as being out already. */
@@ -83,7 +85,7 @@ begin_cut(struct pw_store *store, struct pw_store_part *part)
 	sp = pw_store_page_priv(page);
 	for (uint32_t w = 0; w < pw_store_words(sp->nb_objects); w++)
 		__atomic_store_n(&sp->bits[w], 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&page->refs, sp->nb_objects + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->refs, sp->nb_objects, __ATOMIC_RELEASE);
 	part->cut = page;
 	part->cut_left = sp->nb_objects;
 	return true;
@@ -92,11 +94,8 @@ begin_cut(struct pw_store *store, struct pw_store_part *part)
 static void *
 cut(struct pw_store *store, struct pw_store_part *part)
 {
-	if (part->cut_left == 0) {
-		leave_cut(store, part);
-		if (!begin_cut(store, part))
-			return NULL;
-	}
+	if (part->cut_left == 0 && !begin_cut(store, part))
+		return NULL;
 	part->counts.page_objects++;
 	return pw_store_page_object(part->cut, &store->layout, --part->cut_left);
 }
@@ -181,6 +180,21 @@ pw_cut_take(struct pw_store *store, struct pw_store_part *part, void **objs, uin
 	return taken;
 }
 
+/* Put an object into its page; tells whether it was there already. */
+static bool
+put_in_page(struct pw_page *page, uint32_t i)
+{
+	struct pw_store_page *sp = pw_store_page_priv(page);
+	uint32_t *word = &sp->bits[i / PW_STORE_WORD_BITS];
+	uint32_t bit = UINT32_C(1) << (i % PW_STORE_WORD_BITS), old;
+
+	if (__atomic_load_n(&page->refs, __ATOMIC_ACQUIRE) != 1)
+		return set_in_page(sp, i, true);
+	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	__atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
+	return old & bit;
+}
+
 unsigned
 pw_cut_put(struct pw_store *store, struct pw_store_counts *counts, void *const *objs, uint32_t n)
 {
@@ -190,8 +204,7 @@ pw_cut_put(struct pw_store *store, struct pw_store_counts *counts, void *const *
 		struct pw_page *page = pw_page_of(store->arena, objs[o]);
 		uint32_t i = page == NULL ? PW_STORE_NO_OBJECT
 					  : pw_store_page_index(page, &store->layout, objs[o]);
-		bool is_double = i != PW_STORE_NO_OBJECT &&
-			set_in_page(pw_store_page_priv(page), i, true);
+		bool is_double = i != PW_STORE_NO_OBJECT && put_in_page(page, i);
 
 		if (unlikely(i == PW_STORE_NO_OBJECT || is_double)) {
 			pw_store_refuse(store, counts, objs[o], is_double);

@@ -121,7 +121,7 @@ take_from_depot(struct pw_depot *depot, struct pw_store_part *part, unsigned slo
 		part->got = take_oldest(depot);
 		came = CAME_OTHERS;
 	}
-	pw_slot_unlock(&depot->lock);
+	pw_unlock(&depot->lock);
 	return came;
 }
 
@@ -184,7 +184,7 @@ give_to_depot(struct pw_depot *depot, struct pw_magazine *full, unsigned slot, b
 	out = *is_full ? take_oldest(depot) : depot->empty[--depot->nb_empty];
 	depot->owners[depot->nb_full] = slot;
 	depot->full[depot->nb_full++] = full;
-	pw_slot_unlock(&depot->lock);
+	pw_unlock(&depot->lock);
 	return out;
 }
 
@@ -244,6 +244,6 @@ pw_hot_gather(struct pw_store *store, struct pw_store_counts *counts)
 		refused += pw_cold_put(store, counts, mag->objs, PW_MAGAZINE_SIZE);
 		depot->empty[depot->nb_empty++] = mag;
 	}
-	pw_slot_unlock(&depot->lock);
+	pw_unlock(&depot->lock);
 	return refused;
 }

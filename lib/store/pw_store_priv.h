@@ -69,7 +69,7 @@ struct pw_store_part {
 	uint32_t got_head, got_len;
 	uint32_t refill_size; /* objects taken from pages last time */
 	uint32_t cut_left;    /* objects of the page being cut not handed out, at its start */
-	struct pw_page *cut;  /* that page, or NULL */
+	struct pw_page *cut;  /* that page, if any are */
 	struct pw_flip_queue *flip;
 	struct pw_store_counts counts;
 } __rte_cache_aligned;
