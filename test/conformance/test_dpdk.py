@@ -12,7 +12,7 @@ import unittest
 # EAL refuses plugins below a directory that everybody may write to; the clone may lie in one.
 FOLDER = tempfile.TemporaryDirectory(dir="/run", prefix="pagewheel-")
 PLUGIN = shutil.copy(os.environ["PAGEWHEEL_PLUGIN"], FOLDER.name)
-STRATEGIES = ("order0:1", "order0", "reuse", "reuse:9")
+STRATEGIES = ("order0", "order0:1", "order3", "cached", "reuse", "reuse:9", "flip", "page_pool")
 EAL = ["-l", "0,1", "--no-pci", "--in-memory", "-d", PLUGIN, "--mbuf-pool-ops-name=pagewheel"]
 
 

@@ -13,7 +13,7 @@ import unittest
 import pwlab
 
 BINARY = os.environ["PAGEWHEEL"]
-STRATEGIES = ("order0", "reuse", "reuse:0")
+STRATEGIES = ("order0", "order3", "cached", "reuse", "reuse:0", "flip", "page_pool")
 HERE = os.path.dirname(os.path.realpath(__file__))
 
 
