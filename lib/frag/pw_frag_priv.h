@@ -120,6 +120,11 @@ pw_refs_count(uint32_t refs)
 static inline bool
 pw_refs_drop(struct pw_page *page, uint32_t refs)
 {
+	/* Nobody else can change the count when these are all there are. */
+	if ((pw_refs_load(page) & ~PW_REFS_HALVES) == refs) {
+		pw_refs_store(page, 0);
+		return true;
+	}
 	return (__atomic_sub_fetch(&page->refs, refs, __ATOMIC_ACQ_REL) & ~PW_REFS_HALVES) == 0;
 }
 

@@ -48,6 +48,8 @@ add_chunk(struct pw_tcp_conn *conn, uint32_t want_bytes)
 
 	size = RTE_MIN(size, pw_frag_buf_max(tcp->params.frags));
 	buf = pw_frag_buf_alloc(tcp->frags, size);
+	if (buf == NULL && size > pw_frag_buf_fallback_max()) /* memory is in small pieces */
+		buf = pw_frag_buf_alloc(tcp->frags, pw_frag_buf_fallback_max());
 	if (buf == NULL)
 		return NULL;
 	chunk = (void *)buf->data;

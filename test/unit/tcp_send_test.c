@@ -597,6 +597,23 @@ exhausted_fragments_are_survived(void **state)
 	assert_true(pw_tcp_rig_stats(rig).no_frag > 0);
 }
 
+static void
+memory_in_small_pieces_will_do(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+	struct pw_arena *arena = pw_frag_pool_arena(rig->frags);
+
+	assert_true(pw_arena_fragment(arena, 0) > 0);
+	rig->send_bytes = 5000;
+	pw_tcp_rig_connect(rig);
+	assert_int_equal(rig->queued, 5000);
+	pw_tcp_rig_run(rig,
+		"> . 1:1461(1460) ack 1\n"
+		"> *");
+	assert_int_equal(pw_tcp_rig_stats(rig).no_frag, 0);
+	pw_arena_defragment(arena);
+}
+
 /* A peer that takes all, and an application that never stops: no bytes are looked at. */
 struct bulk {
 	struct pw_tcp_params params;
@@ -710,6 +727,7 @@ main(void)
 		TEST(an_empty_pool_is_survived),
 		TEST(a_syn_waits_for_an_mbuf),
 		TEST(exhausted_fragments_are_survived),
+		TEST(memory_in_small_pieces_will_do),
 		TEST(a_loss_after_3_gib),
 	};
 
