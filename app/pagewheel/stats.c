@@ -152,7 +152,7 @@ print_pool(const struct pw_app *app, const void *stats)
 		s->pages.bytes_held >> 10, s->pages.bytes_held_max >> 10,
 		s->pages.pages_touched * s->pages.page_bytes >> 10, s->pages.bytes >> 10);
 	printf("  bookkeeping: %.2f %%, unused ends of pages: %.2f %%\n",
-		percent(s->pages.meta_bytes + s->meta_bytes, s->pages.bytes),
+		percent(s->pages.meta_bytes + s->meta_bytes + s->cache.meta_bytes, s->pages.bytes),
 		percent(s->waste_bytes, s->pages.bytes));
 }
 

@@ -301,7 +301,7 @@ add_stats(struct pw_page_cache_stats *sum, const struct pw_page_cache_stats *sta
 void
 pw_page_cache_get_stats(struct pw_page_cache *cache, struct pw_page_cache_stats *stats)
 {
-	*stats = (struct pw_page_cache_stats){0};
+	*stats = (struct pw_page_cache_stats){.meta_bytes = sizeof(*cache)};
 	for (unsigned i = 0; i < PW_SLOTS; i++) {
 		struct stack *stack = cache->stacks[i];
 
@@ -310,8 +310,11 @@ pw_page_cache_get_stats(struct pw_page_cache *cache, struct pw_page_cache_stats 
 		add_stats(stats, &stack->stats);
 		rte_spinlock_lock(&stack->lock);
 		stats->cached += stack->len;
-		if (cache->rings[i] != NULL)
-			stats->cached += rte_ring_count(cache->rings[i]);
 		pw_unlock(&stack->lock);
+		stats->meta_bytes += sizeof(*stack);
+		if (cache->rings[i] != NULL) {
+			stats->cached += rte_ring_count(cache->rings[i]);
+			stats->meta_bytes += rte_ring_get_memsize(RING_PAGES);
+		}
 	}
 }

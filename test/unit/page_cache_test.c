@@ -201,6 +201,8 @@ homes_count_as_their_mechanisms_say(void **state)
 			check_shop(&shop);
 		}
 		stats = cache_stats(&shop);
+		assert_true(stats.meta_bytes > 0);
+		stats.meta_bytes = 0;
 		if (memcmp(&stats, &rows[i].expected, sizeof(stats)) != 0)
 			print_error("row %u, home %s\n", i, home_names[rows[i].home]);
 		assert_memory_equal(&stats, &rows[i].expected, sizeof(stats));
