@@ -29,6 +29,7 @@ struct pw_bench_experiment {
 	int (*run)(const struct pw_bench_common *common);
 };
 
+extern const struct pw_bench_experiment pw_bench_frag;
 extern const struct pw_bench_experiment pw_bench_pool;
 
 /** Print an error as "pagewheel-bench: ..." on stderr. */

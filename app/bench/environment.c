@@ -59,6 +59,27 @@ pw_bench_hugepages(unsigned long *free_pages, unsigned long *pages)
 	*pages = read_hugepages("nr_hugepages");
 }
 
+void
+pw_bench_explain_memory(
+	char *reason, size_t size, const char *what, unsigned long needed, const char *less)
+{
+	unsigned long free_pages, pages;
+	size_t used;
+
+	pw_bench_hugepages(&free_pages, &pages);
+	used = snprintf(reason, size,
+		"no memory for %s: it needs about %lu hugepages of 2 MiB, %lu are free; ", what,
+		needed, free_pages);
+	if (used >= size)
+		return;
+	if (free_pages < needed)
+		snprintf(reason + used, size - used, "hugeadm --pool-pages-min 2MB:%lu, or %s",
+			pages + needed - free_pages, less);
+	else
+		snprintf(reason + used, size - used,
+			"EAL may not take them: see the memory options behind the --");
+}
+
 /* Of the first page in use that is EAL's own. */
 static int
 read_page_size(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)

@@ -28,6 +28,16 @@ void pw_bench_environment_read(struct pw_bench_environment *environment);
 void pw_bench_hugepages(unsigned long *free_pages, unsigned long *pages);
 
 /**
+ * Why memory is missing, and what helps.
+ *
+ * @param what  it was for
+ * @param needed  hugepages
+ * @param less  how less would do: "smaller --sizes"
+ */
+void pw_bench_explain_memory(
+	char *reason, size_t size, const char *what, unsigned long needed, const char *less);
+
+/**
  * Print it, with what the probes said.
  *
  * @param probes  one-way nanoseconds, by regime

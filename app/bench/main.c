@@ -16,6 +16,7 @@
 /* A new experiment is a new line here. */
 static const struct pw_bench_experiment *const experiments[] = {
 	&pw_bench_pool,
+	&pw_bench_frag,
 };
 
 void

@@ -123,6 +123,50 @@ pw_bench_parse_numbers(void *values, const struct pw_bench_option *option, char 
 	return 0;
 }
 
+static bool
+begins_with(const char *name, const char *word)
+{
+	return strncmp(name, word, strlen(word)) == 0;
+}
+
+bool
+pw_bench_is_chosen(const struct pw_bench_list *words, const char *name)
+{
+	for (unsigned i = 0; i < words->n; i++)
+		if (begins_with(name, words->items[i]))
+			return true;
+	return words->n == 0;
+}
+
+static int
+refuse_beginning(const struct pw_bench_option *option, const char *word, pw_bench_name_t name)
+{
+	char expected[512];
+	size_t used = snprintf(expected, sizeof(expected), "the beginning of one of:");
+
+	for (unsigned i = 0; name(i) != NULL && used < sizeof(expected); i++)
+		used += snprintf(expected + used, sizeof(expected) - used, " %s", name(i));
+	return pw_bench_wrong_value(option, word, expected);
+}
+
+int
+pw_bench_parse_beginnings(
+	void *values, const struct pw_bench_option *option, char *value, pw_bench_name_t name)
+{
+	const struct pw_bench_list *list = (void *)((char *)values + option->offset);
+	int rc = pw_bench_parse_list(values, option, value);
+
+	for (unsigned w = 0; rc == 0 && w < list->n; w++) {
+		unsigned i = 0;
+
+		while (name(i) != NULL && !begins_with(name(i), list->items[w]))
+			i++;
+		if (name(i) == NULL)
+			return refuse_beginning(option, list->items[w], name);
+	}
+	return rc;
+}
+
 static unsigned
 bind_options(
 	struct bound_option *rows, unsigned n, const struct pw_bench_option *table, void *values)

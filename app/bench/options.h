@@ -57,6 +57,16 @@ int pw_bench_parse_numbers(void *values, const struct pw_bench_option *option, c
 /** Refuses empty words and words that come twice; a value that is a list keeps pointing to argv. */
 int pw_bench_parse_list(void *values, const struct pw_bench_option *option, char *value);
 
+/** Name of the i-th of some things; NULL after the last. */
+typedef const char *(*pw_bench_name_t)(unsigned i);
+
+/** pw_bench_parse_list() of words that each begin one of the names. */
+int pw_bench_parse_beginnings(
+	void *values, const struct pw_bench_option *option, char *value, pw_bench_name_t name);
+
+/** Whether a word of the list begins the name; all are chosen when there is none. */
+bool pw_bench_is_chosen(const struct pw_bench_list *words, const char *name);
+
 /** Say what was expected; returns -EINVAL. */
 int pw_bench_wrong_value(
 	const struct pw_bench_option *option, const char *value, const char *expected);

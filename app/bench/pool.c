@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_cycles.h>
 #include <rte_errno.h>
 
 #include "bench.h"
-#include "progress.h"
 #include "pw_mempool.h"
 #include "worker.h"
 
@@ -45,36 +43,19 @@ parse_handlers(void *values, const struct pw_bench_option *option, char *value)
 	return rc;
 }
 
-static bool
-begins_with(const char *name, const char *word)
+static const char *
+pattern_name(unsigned i)
 {
-	return strncmp(name, word, strlen(word)) == 0;
+	unsigned n;
+	const struct pw_pool_pattern *patterns = pw_pool_patterns(&n);
+
+	return i < n ? patterns[i].name : NULL;
 }
 
 static int
 parse_patterns(void *values, const struct pw_bench_option *option, char *value)
 {
-	struct pw_pool_options *o = values;
-	const struct pw_pool_pattern *patterns;
-	char expected[512];
-	unsigned n, found;
-	size_t used;
-	int rc = pw_bench_parse_list(values, option, value);
-
-	patterns = pw_pool_patterns(&n);
-	for (unsigned i = 0; rc == 0 && i < o->patterns.n; i++) {
-		found = 0;
-		for (unsigned p = 0; p < n; p++)
-			found += begins_with(patterns[p].name, o->patterns.items[i]);
-		if (found > 0)
-			continue;
-		used = snprintf(expected, sizeof(expected), "the beginning of one of:");
-		for (unsigned p = 0; p < n && used < sizeof(expected); p++)
-			used += snprintf(
-				expected + used, sizeof(expected) - used, " %s", patterns[p].name);
-		return pw_bench_wrong_value(option, o->patterns.items[i], expected);
-	}
-	return rc;
+	return pw_bench_parse_beginnings(values, option, value, pattern_name);
 }
 
 #define FIELD(name) offsetof(struct pw_pool_options, name)
@@ -151,25 +132,19 @@ refuse_unloaded(const char *name)
 static int
 choose_handlers(struct pw_pool_bench *bench, const struct pw_bench_list *names)
 {
-	for (unsigned i = 0; i < names->n; i++) {
-		struct pw_pool_handler *handler = &bench->handlers[bench->nb_handlers++];
+	for (unsigned i = 0; i <= names->n; i++) {
+		const char *name = i < names->n ? names->items[i] : "floor";
+		struct pw_pool_handler *handler = &bench->handlers[i];
 
-		if (pw_pool_handler_init(handler, names->items[i]) == 0 &&
-			pw_pool_handler_is_loaded(handler))
-			continue;
-		refuse_unloaded(names->items[i]);
-		return -EINVAL;
+		if (pw_pool_handler_init(handler, name) < 0 ||
+			!pw_pool_handler_is_loaded(handler)) {
+			refuse_unloaded(name);
+			return -EINVAL;
+		}
+		bench->columns[i] = pw_pool_handler_column(handler);
 	}
-	return pw_pool_handler_init(&bench->handlers[bench->nb_handlers++], "floor");
-}
-
-static bool
-is_chosen(const struct pw_bench_list *words, const char *name)
-{
-	for (unsigned i = 0; i < words->n; i++)
-		if (begins_with(name, words->items[i]))
-			return true;
-	return words->n == 0;
+	bench->nb_handlers = names->n + 1;
+	return 0;
 }
 
 static int
@@ -179,12 +154,14 @@ choose_patterns(struct pw_pool_bench *bench, const struct pw_bench_list *words)
 	const struct pw_pool_pattern *patterns = pw_pool_patterns(&n);
 
 	for (unsigned i = 0; i < n; i++) {
-		if (!is_chosen(words, patterns[i].name))
+		if (!pw_bench_is_chosen(words, patterns[i].name))
 			continue;
 		if (patterns[i].consume.with_mempool != NULL && !pw_bench_worker_exists())
 			bench->two_lcores_left_out++;
 		else
 			bench->patterns[bench->nb_patterns++] = &patterns[i];
+		if (!patterns[i].plain)
+			bench->nb_lcore_patterns = bench->nb_patterns;
 	}
 	if (bench->nb_patterns > 0)
 		return 0;
@@ -194,60 +171,57 @@ choose_patterns(struct pw_pool_bench *bench, const struct pw_bench_list *words)
 
 /* Plain threads have no cache: they are measured with one of a size's groups. */
 static int
+open_group(struct pw_pool_bench *bench, uint32_t size, uint32_t cache, bool plain)
+{
+	struct pw_pool_group *group = &bench->groups[bench->nb_groups];
+	struct pw_bench_grid *grid = &group->grid;
+
+	group->size = size;
+	group->cache = cache;
+	snprintf(grid->title, sizeof(grid->title), "%u buffers, cache %u", group->size,
+		group->cache);
+	grid->nb_rows = plain ? bench->nb_patterns : bench->nb_lcore_patterns;
+	if (grid->nb_rows == 0)
+		return 0;
+	bench->nb_groups++;
+	for (unsigned p = 0; p < grid->nb_rows; p++)
+		grid->rows[p] = bench->patterns[p]->name;
+	grid->columns = bench->columns;
+	grid->nb_columns = bench->nb_handlers;
+	group->failed_gets = calloc(grid->nb_rows * grid->nb_columns, sizeof(uint64_t));
+	return group->failed_gets == NULL ? -ENOMEM : pw_bench_grid_open(grid);
+}
+
+static int
 make_groups(struct pw_pool_bench *bench, const struct pw_pool_options *o)
 {
 	bench->groups = calloc(o->sizes.n * o->caches.n, sizeof(*bench->groups));
 	if (bench->groups == NULL)
 		return -ENOMEM;
 	for (unsigned s = 0; s < o->sizes.n; s++)
-		for (unsigned c = 0; c < o->caches.n; c++) {
-			struct pw_pool_group *group = &bench->groups[bench->nb_groups++];
-
-			group->size = o->sizes.items[s];
-			group->cache = o->caches.items[c];
-			group->plain = c == 0;
-			group->cells = calloc(
-				bench->nb_patterns * bench->nb_handlers, sizeof(*group->cells));
-			if (group->cells == NULL)
+		for (unsigned c = 0; c < o->caches.n; c++)
+			if (open_group(bench, o->sizes.items[s], o->caches.items[c], c == 0) < 0)
 				return -ENOMEM;
-		}
 	return 0;
 }
 
-/* Each group may take its share of the time that is left. */
 static void
-run_groups(struct pw_pool_bench *bench)
+run_group(void *ctx, unsigned i)
 {
-	bench->deadline = rte_rdtsc() + bench->common->max_seconds * rte_get_tsc_hz();
-	for (unsigned i = 0; i < bench->nb_groups; i++) {
-		uint64_t now = rte_rdtsc();
-		uint64_t left = bench->deadline > now ? bench->deadline - now : 0;
+	struct pw_pool_bench *bench = ctx;
 
-		if (left == 0) {
-			bench->short_of_rounds = true;
-			break;
-		}
-		pw_pool_run_group(bench, &bench->groups[i], now + left / (bench->nb_groups - i));
-	}
-	pw_bench_progress_end();
+	pw_pool_run_group(bench, &bench->groups[i]);
 }
 
 static void
 free_bench(struct pw_pool_bench *bench)
 {
-	unsigned cells = bench->nb_patterns * bench->nb_handlers;
-
 	for (unsigned i = 0; i < bench->nb_groups; i++) {
-		struct pw_pool_cell *all = bench->groups[i].cells;
-
-		for (unsigned c = 0; all != NULL && c < cells; c++)
-			for (unsigned r = 0; r < PW_BENCH_REGIMES; r++)
-				pw_bench_samples_free(&all[c].ns[r]);
-		free(all);
+		pw_bench_grid_close(&bench->groups[i].grid);
+		free(bench->groups[i].failed_gets);
 	}
 	free(bench->groups);
-	for (unsigned r = 0; r < PW_BENCH_REGIMES; r++)
-		pw_bench_samples_free(&bench->probes[r]);
+	pw_bench_run_end(&bench->run);
 	free(bench);
 }
 
@@ -256,7 +230,7 @@ run_bench(struct pw_pool_bench *bench)
 {
 	int rc;
 
-	set_defaults(&options, bench->common->quick);
+	set_defaults(&options, bench->run.common->quick);
 	rc = choose_handlers(bench, &options.handlers);
 	if (rc == 0)
 		rc = choose_patterns(bench, &options.patterns);
@@ -266,12 +240,12 @@ run_bench(struct pw_pool_bench *bench)
 		pw_bench_error("no memory");
 		return -ENOMEM;
 	}
-	run_groups(bench);
-	if (!bench->common->json)
+	pw_bench_run_grids(&bench->run, bench->nb_groups, run_group, bench);
+	if (!bench->run.common->json)
 		pw_pool_report(bench);
 	else if (pw_pool_print_json(bench) < 0)
 		return -EIO;
-	return bench->failed ? -EIO : 0;
+	return bench->run.failed ? -EIO : 0;
 }
 
 static int
@@ -282,7 +256,7 @@ run(const struct pw_bench_common *common)
 
 	if (bench == NULL)
 		return -ENOMEM;
-	bench->common = common;
+	bench->run.common = common;
 	rc = run_bench(bench);
 	free_bench(bench);
 	return rc;
@@ -296,54 +270,3 @@ const struct pw_bench_experiment pw_bench_pool = {
 	.usage = usage,
 	.run = run,
 };
-
-/* Cells of a pattern that are measured: all of them, and those with samples of a regime. */
-static unsigned
-count_cells(const struct pw_pool_bench *bench, const struct pw_pool_group *group, unsigned pattern,
-	enum pw_bench_regime regime, unsigned *all)
-{
-	unsigned found = 0;
-
-	*all = 0;
-	for (unsigned h = 0; h < bench->nb_handlers; h++) {
-		const struct pw_pool_cell *cell = pw_pool_cell(bench, group, pattern, h);
-
-		if (cell->reason[0] != '\0')
-			continue;
-		*all += 1;
-		found += cell->ns[regime].n > 0;
-	}
-	return found;
-}
-
-enum pw_bench_regime
-pw_pool_shown_regime(
-	const struct pw_pool_bench *bench, const struct pw_pool_group *group, unsigned pattern)
-{
-	enum pw_bench_regime some = PW_BENCH_MIXED;
-	unsigned found, all;
-
-	for (unsigned r = 0; r < PW_BENCH_REGIMES; r++) {
-		found = count_cells(bench, group, pattern, r, &all);
-		if (found > 0 && found == all)
-			return r;
-		if (found > 0 && some == PW_BENCH_MIXED)
-			some = r;
-	}
-	return some;
-}
-
-unsigned
-pw_pool_our_handler(const struct pw_pool_bench *bench)
-{
-	unsigned first = bench->nb_handlers;
-
-	for (unsigned h = 0; h < bench->nb_handlers; h++) {
-		if (bench->handlers[h].kind != PW_POOL_PAGEWHEEL)
-			continue;
-		if (strcmp(bench->handlers[h].strategy, PW_STRATEGY_DEFAULT) == 0)
-			return h;
-		first = RTE_MIN(first, h);
-	}
-	return first;
-}

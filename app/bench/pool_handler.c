@@ -13,6 +13,7 @@
 #include <rte_string_fns.h>
 
 #include "environment.h"
+#include "mempool.h"
 #include "pool_rig.h"
 #include "pw_mempool.h"
 #include "random.h"
@@ -26,9 +27,9 @@ pw_pool_handler_init(struct pw_pool_handler *handler, const char *name)
 	struct pw_strategy strategy;
 	size_t ours = strlen(PW_MEMPOOL_OPS_NAME);
 
-	*handler = (struct pw_pool_handler){.kind = PW_POOL_DPDK};
+	*handler = (struct pw_pool_handler){.kind = PW_BENCH_DPDK};
 	if (strcmp(name, "floor") == 0) {
-		handler->kind = PW_POOL_FLOOR;
+		handler->kind = PW_BENCH_FLOOR;
 		rte_strscpy(handler->name, name, sizeof(handler->name));
 		rte_strscpy(handler->ops, "ring_mp_mc", sizeof(handler->ops));
 		return 0;
@@ -43,7 +44,7 @@ pw_pool_handler_init(struct pw_pool_handler *handler, const char *name)
 	if (strcmp(name + ours, ":") == 0 ||
 		pw_strategy_parse(name[ours] == ':' ? name + ours + 1 : NULL, &strategy) < 0)
 		return -EINVAL;
-	handler->kind = PW_POOL_PAGEWHEEL;
+	handler->kind = PW_BENCH_OURS;
 	rte_strscpy(handler->ops, PW_MEMPOOL_OPS_NAME, sizeof(handler->ops));
 	rte_strscpy(handler->strategy, strategy.name, sizeof(handler->strategy));
 	snprintf(handler->name, sizeof(handler->name), PW_MEMPOOL_OPS_NAME ":%s", strategy.name);
@@ -59,12 +60,24 @@ pw_pool_handler_is_loaded(const struct pw_pool_handler *handler)
 	return false;
 }
 
+struct pw_bench_column
+pw_pool_handler_column(const struct pw_pool_handler *handler)
+{
+	struct pw_bench_column column = {.side = handler->kind};
+	bool ours = handler->kind == PW_BENCH_OURS;
+
+	column.has_ratios = ours && strcmp(handler->strategy, PW_STRATEGY_DEFAULT) == 0;
+	rte_strscpy(column.name, handler->name, sizeof(column.name));
+	rte_strscpy(column.above, ours ? handler->ops : "", sizeof(column.above));
+	rte_strscpy(column.below, ours ? handler->strategy : handler->name, sizeof(column.below));
+	return column;
+}
+
 /* What is missing, when it is memory. */
 static void
 explain(struct pw_pool_handler *handler, int rc)
 {
-	unsigned long free_pages, pages, needed;
-	int used;
+	char what[64];
 
 	if (rc != -ENOMEM && rc != -ENOBUFS) {
 		snprintf(handler->reason, sizeof(handler->reason),
@@ -72,38 +85,20 @@ explain(struct pw_pool_handler *handler, int rc)
 			PW_POOL_BUFFER_BYTES, strerror(-rc));
 		return;
 	}
-	pw_bench_hugepages(&free_pages, &pages);
-	needed = ((handler->size * PW_POOL_BUFFER_BYTES) >> 20) + 1; /* twice: pages have waste */
-	used = snprintf(handler->reason, sizeof(handler->reason),
-		"no memory for a pool of %u buffers of %zu bytes: it needs about %lu hugepages of 2 MiB, "
-		"%lu are free; ",
-		handler->size, PW_POOL_BUFFER_BYTES, needed, free_pages);
-	if (free_pages < needed)
-		snprintf(handler->reason + used, sizeof(handler->reason) - used,
-			"hugeadm --pool-pages-min 2MB:%lu, or smaller --sizes",
-			pages + needed - free_pages);
-	else
-		snprintf(handler->reason + used, sizeof(handler->reason) - used,
-			"EAL may not take them: see the memory options behind the --");
+	snprintf(what, sizeof(what), "a pool of %u buffers of %zu bytes", handler->size,
+		PW_POOL_BUFFER_BYTES);
+	/* Twice as much: pages have waste. */
+	pw_bench_explain_memory(handler->reason, sizeof(handler->reason), what,
+		((handler->size * PW_POOL_BUFFER_BYTES) >> 20) + 1, "smaller --sizes");
 }
 
 static int
 make_pool(struct pw_pool_handler *handler)
 {
-	static unsigned number;
-	char name[RTE_MEMPOOL_NAMESIZE];
-	int rc;
-
-	snprintf(name, sizeof(name), "bench%u", number++);
-	handler->mp = rte_mempool_create_empty(name, handler->size, PW_POOL_BUFFER_BYTES,
-		handler->cache, 0, (int)rte_socket_id(), 0);
-	if (handler->mp == NULL)
-		return -rte_errno;
-	rc = rte_mempool_set_ops_byname(handler->mp, handler->ops,
-		handler->kind == PW_POOL_PAGEWHEEL ? handler->strategy : NULL);
-	if (rc == 0)
-		rc = rte_mempool_populate_default(handler->mp);
-	return rc < 0 ? rc : 0;
+	handler->mp = pw_bench_mempool_create(handler->ops,
+		handler->kind == PW_BENCH_OURS ? handler->strategy : NULL, handler->size,
+		PW_POOL_BUFFER_BYTES, handler->cache);
+	return handler->mp == NULL ? -rte_errno : 0;
 }
 
 /* Get all that can be got, past rte_mempool's cache, whose failing get not every handler bears. */
@@ -151,7 +146,7 @@ learn_buffers(struct pw_pool_handler *handler)
 		}
 	put_all(handler->mp, handler->buffers, n);
 	/* A handler may have a rest that it cannot serve; ours may not. */
-	if (n < (handler->kind == PW_POOL_DPDK ? handler->size / 2 : handler->size)) {
+	if (n < (handler->kind == PW_BENCH_DPDK ? handler->size / 2 : handler->size)) {
 		snprintf(handler->reason, sizeof(handler->reason),
 			"of a new pool, %u of %u buffers can be got", n, handler->size);
 		return -EIO;
@@ -162,7 +157,7 @@ learn_buffers(struct pw_pool_handler *handler)
 int
 pw_pool_handler_open(struct pw_pool_handler *handler, uint32_t size, uint32_t cache)
 {
-	bool is_floor = handler->kind == PW_POOL_FLOOR;
+	bool is_floor = handler->kind == PW_BENCH_FLOOR;
 	int rc;
 
 	handler->size = is_floor ? FLOOR_BUFFERS : size;
@@ -230,7 +225,7 @@ pw_pool_handler_order(struct pw_pool_handler *handler, enum pw_pool_order order,
 	unsigned n = get_all(handler->mp, handler->scratch, handler->size);
 
 	/* Some of bucket's free buffers wait until others of their group are put. */
-	if (n < handler->nb_buffers && handler->kind == PW_POOL_DPDK) {
+	if (n < handler->nb_buffers && handler->kind == PW_BENCH_DPDK) {
 		put_all(handler->mp, handler->scratch, n);
 		n = get_all(handler->mp, handler->scratch, handler->size);
 	}
@@ -250,15 +245,8 @@ pw_pool_handler_order(struct pw_pool_handler *handler, enum pw_pool_order order,
 int
 pw_pool_handler_settle(struct pw_pool_handler *handler)
 {
-	unsigned lcore, available;
+	unsigned available = pw_bench_mempool_settle(handler->mp);
 
-	RTE_LCORE_FOREACH (lcore) {
-		struct rte_mempool_cache *cache = rte_mempool_default_cache(handler->mp, lcore);
-
-		if (cache != NULL)
-			rte_mempool_cache_flush(cache, handler->mp);
-	}
-	available = rte_mempool_avail_count(handler->mp);
 	if (available == handler->mp->size)
 		return 0;
 	snprintf(handler->reason, sizeof(handler->reason),

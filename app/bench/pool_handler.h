@@ -17,14 +17,10 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include "grid.h"
+
 /** Bytes of a buffer: a struct rte_mbuf, and what rte_pktmbuf_pool_create() is mostly told. */
 #define PW_POOL_BUFFER_BYTES (sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE)
-
-enum pw_pool_kind {
-	PW_POOL_DPDK,
-	PW_POOL_PAGEWHEEL,
-	PW_POOL_FLOOR, /**< no handler: a fixed set of buffers */
-};
 
 enum pw_pool_order {
 	PW_POOL_FRESH,	  /**< by address */
@@ -32,16 +28,16 @@ enum pw_pool_order {
 };
 
 struct pw_pool_handler {
-	enum pw_pool_kind kind;
-	char name[48];		/**< "stack", "pagewheel:reuse", "floor" */
-	char ops[32];		/**< name of the mempool operations */
-	char strategy[24];	/**< of pagewheel: pool_config */
-	uint32_t size;		/**< buffers in the pool */
-	uint32_t cache;		/**< buffers of rte_mempool's cache of an lcore */
-	struct rte_mempool *mp; /**< NULL: there is none, reason says why */
-	void **buffers;		/**< all that can be got, by address */
-	void **scratch;		/**< room for as many */
-	unsigned nb_buffers;	/**< bucket hands out whole groups only */
+	enum pw_bench_side kind; /**< the floor: no handler, a fixed set of buffers */
+	char name[48];		 /**< "stack", "pagewheel:reuse", "floor" */
+	char ops[32];		 /**< name of the mempool operations */
+	char strategy[24];	 /**< of pagewheel: pool_config */
+	uint32_t size;		 /**< buffers in the pool */
+	uint32_t cache;		 /**< buffers of rte_mempool's cache of an lcore */
+	struct rte_mempool *mp;	 /**< NULL: there is none, reason says why */
+	void **buffers;		 /**< all that can be got, by address */
+	void **scratch;		 /**< room for as many */
+	unsigned nb_buffers;	 /**< bucket hands out whole groups only */
 	char reason[256];
 };
 
@@ -50,6 +46,9 @@ int pw_pool_handler_init(struct pw_pool_handler *handler, const char *name);
 
 /** True when EAL has loaded its operations. */
 bool pw_pool_handler_is_loaded(const struct pw_pool_handler *handler);
+
+/** Its column of a grid. */
+struct pw_bench_column pw_pool_handler_column(const struct pw_pool_handler *handler);
 
 /** Make the pool; 0, or a negative errno with the reason in the handler. */
 int pw_pool_handler_open(struct pw_pool_handler *handler, uint32_t size, uint32_t cache);

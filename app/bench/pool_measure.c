@@ -102,7 +102,7 @@ int
 pw_pool_measure(struct pw_pool_rig *rig, const struct pw_pool_pattern *pattern,
 	struct pw_pool_handler *handler, uint64_t seed, struct pw_pool_result *result)
 {
-	bool is_floor = handler->kind == PW_POOL_FLOOR;
+	bool is_floor = handler->kind == PW_BENCH_FLOOR;
 	int rc;
 
 	memset(result, 0, sizeof(*result));
@@ -112,16 +112,16 @@ pw_pool_measure(struct pw_pool_rig *rig, const struct pw_pool_pattern *pattern,
 	if (rc < 0)
 		return fail(result, "the floor has too few buffers", rc);
 
-	result->before_ns = pw_bench_probe_ns();
+	result->timing.before_ns = pw_bench_probe_ns();
 	rc = run_loops(rig, pattern, is_floor);
-	result->after_ns = pw_bench_probe_ns();
+	result->timing.after_ns = pw_bench_probe_ns();
 	if (rc < 0)
 		return fail(result, strerror(-rc), rc);
 
 	rc = judge(rig, handler, result);
 	if (rc < 0)
 		return rc;
-	result->ns = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() / pattern->buffers;
+	result->timing.ns = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() / pattern->buffers;
 	if (is_floor)
 		return 0;
 	pw_pool_rig_give_back(rig);

@@ -10,12 +10,12 @@
 
 #include "pool_handler.h"
 #include "pool_patterns.h"
+#include "run.h"
 
 struct pw_pool_result {
-	double ns;		    /**< a buffer */
-	double before_ns, after_ns; /**< what the probes said */
+	struct pw_bench_timing timing;
 	uint64_t failed_gets;
-	char reason[256]; /**< of a failure */
+	char reason[PW_BENCH_REASON_MAX]; /**< of a failure */
 };
 
 /**

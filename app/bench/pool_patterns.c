@@ -46,47 +46,10 @@ floor_put(struct pw_pool_rig *rig, void **objs, unsigned n)
 	memcpy(rig->set + rig->top, objs, n * sizeof(*objs));
 }
 
-/* In a loop that waits for the other lcore: has that one given up, or is it too late? */
-static inline bool
-must_give_up(struct pw_pool_rig *rig, unsigned *spins)
-{
-	if (++*spins % 1024 != 0)
-		return false;
-	return __atomic_load_n(&rig->stop, __ATOMIC_RELAXED) || rte_rdtsc() > rig->deadline;
-}
-
-static inline void
-give_up(struct pw_pool_rig *rig)
-{
-	__atomic_store_n(&rig->stop, true, __ATOMIC_RELAXED);
-}
-
-static __rte_always_inline int
-ring_get(struct pw_pool_rig *rig, struct rte_ring *ring, void **objs, unsigned n)
-{
-	unsigned spins = 0;
-
-	while (rte_ring_sc_dequeue_bulk(ring, objs, n, NULL) == 0)
-		if (must_give_up(rig, &spins))
-			return -ETIMEDOUT;
-	return 0;
-}
-
-static __rte_always_inline int
-ring_put(struct pw_pool_rig *rig, struct rte_ring *ring, void **objs, unsigned n)
-{
-	unsigned spins = 0;
-
-	while (rte_ring_sp_enqueue_bulk(ring, objs, n, NULL) == 0)
-		if (must_give_up(rig, &spins))
-			return -ETIMEDOUT;
-	return 0;
-}
-
 static __rte_always_inline int
 back_get(struct pw_pool_rig *rig, void **objs, unsigned n)
 {
-	return ring_get(rig, rig->hand_back, objs, n);
+	return pw_bench_ring_get(&rig->wait, rig->hand_back, objs, n);
 }
 
 static __rte_always_inline void
@@ -94,13 +57,6 @@ back_put(struct pw_pool_rig *rig, void **objs, unsigned n)
 {
 	/* The ring has room for all there are. */
 	rte_ring_sp_enqueue_bulk(rig->hand_back, objs, n, NULL);
-}
-
-/* The compiler must take it that somebody looks at objs and at all of memory here. */
-static __rte_always_inline void
-keep(void **objs)
-{
-	__asm__ volatile("" : : "r"(objs) : "memory");
 }
 
 /* As a NIC writes a packet. The mbuf is not touched: its buf_addr is computed. */
@@ -111,7 +67,7 @@ write_burst(void **objs, unsigned n, unsigned len_bytes, uint64_t step)
 
 	for (unsigned i = 0; i < n; i++)
 		memset((char *)objs[i] + PW_POOL_DATA_OFFSET, value, len_bytes);
-	keep(objs);
+	pw_bench_keep(objs);
 	return value * UINT64_C(0x0101010101010101) * n *
 		((len_bytes + LINE_BYTES - 1) / LINE_BYTES);
 }
@@ -163,9 +119,9 @@ same(struct pw_pool_rig *rig, get_t get, put_t put)
 				run_dry(rig);
 				return;
 			}
-			keep(burst);
+			pw_bench_keep(burst);
 			put(rig, burst, PW_POOL_BURST);
-			keep(burst);
+			pw_bench_keep(burst);
 		}
 		rig->cycles = rte_rdtsc_precise() - begin;
 	}
@@ -250,7 +206,7 @@ split_produce(struct pw_pool_rig *rig, get_t get, put_t put, unsigned len_bytes)
 	(void)put;
 	if (post_all(rig, get) < 0) {
 		rig->failed_gets++;
-		give_up(rig);
+		pw_bench_give_up(&rig->wait);
 		return;
 	}
 	for (uint64_t step = 0; step < steps; step++) {
@@ -260,11 +216,12 @@ split_produce(struct pw_pool_rig *rig, get_t get, put_t put, unsigned len_bytes)
 		memcpy(burst, posted, sizeof(burst));
 		if (unlikely(get(rig, posted, PW_POOL_BURST) < 0)) {
 			rig->failed_gets++;
-			give_up(rig);
+			pw_bench_give_up(&rig->wait);
 			return;
 		}
-		if (unlikely(ring_put(rig, rig->hand_over, burst, PW_POOL_BURST) < 0)) {
-			give_up(rig);
+		if (unlikely(pw_bench_ring_put(&rig->wait, rig->hand_over, burst, PW_POOL_BURST) <
+			    0)) {
+			pw_bench_give_up(&rig->wait);
 			return;
 		}
 		at = (at + PW_POOL_BURST) % PW_POOL_POSTED;
@@ -286,8 +243,9 @@ split_consume(struct pw_pool_rig *rig, get_t get, put_t put, unsigned len_bytes)
 			begin = rte_rdtsc_precise();
 		else if (step == last)
 			cycles = rte_rdtsc_precise() - begin;
-		if (unlikely(ring_get(rig, rig->hand_over, burst, PW_POOL_BURST) < 0)) {
-			give_up(rig);
+		if (unlikely(pw_bench_ring_get(&rig->wait, rig->hand_over, burst, PW_POOL_BURST) <
+			    0)) {
+			pw_bench_give_up(&rig->wait);
 			return;
 		}
 		sum += read_burst(burst, PW_POOL_BURST, len_bytes);

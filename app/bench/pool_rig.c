@@ -7,20 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_cycles.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
 #include "random.h"
 
-#define WAIT_MAX_S 20
 #define HELD_MAX 4096U
 
 struct pw_pool_rig *
 pw_pool_rig_create(uint32_t pool_size)
 {
 	static unsigned number;
-	struct pw_pool_rig *rig = rte_zmalloc("rig", sizeof(*rig), PW_POOL_APART);
+	struct pw_pool_rig *rig = rte_zmalloc("rig", sizeof(*rig), PW_BENCH_APART);
 	char name[RTE_RING_NAMESIZE];
 
 	if (rig == NULL)
@@ -84,13 +82,12 @@ pw_pool_rig_reset(struct pw_pool_rig *rig, const struct pw_pool_pattern *pattern
 	rig->steps[1] = steps;
 	if (pattern->holds) /* until all slots are taken, and some exchanges more */
 		rig->steps[0] += rig->held_max * (uint64_t)PW_POOL_HELD_SHARE / PW_POOL_BURST;
-	rig->deadline = rte_rdtsc() + WAIT_MAX_S * rte_get_tsc_hz();
+	pw_bench_wait_begin(&rig->wait);
 	rig->written = rig->read = rig->cycles = rig->failed_gets = 0;
 	rig->random = pw_bench_random_init(seed);
 	rig->nb_held = rig->nb_posted = 0;
-	rig->stop = false;
 	rte_ring_reset(rig->hand_over);
-	return handler->kind == PW_POOL_FLOOR ? reset_floor(rig, handler) : 0;
+	return handler->kind == PW_BENCH_FLOOR ? reset_floor(rig, handler) : 0;
 }
 
 static void

@@ -13,14 +13,13 @@
 #include <rte_ring.h>
 
 #include "pool_patterns.h"
+#include "wait.h"
 
 #define PW_POOL_BURST 32U
 #define PW_POOL_POSTED 1024U	/**< buffers in the RX ring */
 #define PW_POOL_HAND_OVER 1024U /**< buffers on their way to the other lcore, at most */
 /** One buffer in so many is held by the pattern hold, and at most that share of the pool. */
 #define PW_POOL_HELD_SHARE 16
-/** Lines are fetched in pairs: what two lcores write is that far apart. */
-#define PW_POOL_APART 128
 /** From a buffer to its data: a struct rte_mbuf and the headroom. */
 #define PW_POOL_DATA_OFFSET (sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM)
 
@@ -29,14 +28,13 @@ struct pw_pool_rig {
 	struct rte_mempool *mp;
 	void **set;	   /**< of the floor: a stack that grows towards its start */
 	uint64_t steps[2]; /**< bursts of the warm-up, and of what is measured */
-	uint64_t deadline; /**< TSC; waits end there */
 	struct rte_ring *hand_over, *hand_back;
 	void **held; /**< buffers held by the pattern hold */
 	uint32_t held_max;
-	bool stop; /**< atomic: the other side has given up */
+	struct pw_bench_wait wait;
 
 	/** The lcore that gets. */
-	uint64_t written __rte_aligned(PW_POOL_APART); /**< sum of the words written */
+	uint64_t written __rte_aligned(PW_BENCH_APART); /**< sum of the words written */
 	uint64_t failed_gets;
 	uint64_t random;
 	unsigned top; /**< of the floor's stack */
@@ -44,8 +42,8 @@ struct pw_pool_rig {
 	void *posted[PW_POOL_POSTED];
 
 	/** The lcore that frees, which is the same one but for split. */
-	uint64_t cycles __rte_aligned(PW_POOL_APART); /**< of what was measured; 0: it was not */
-	uint64_t read;				      /**< sum of the words read */
+	uint64_t cycles __rte_aligned(PW_BENCH_APART); /**< of what was measured; 0: it was not */
+	uint64_t read;				       /**< sum of the words read */
 };
 
 /** Make a rig for pools of that size; NULL: no memory. */

@@ -273,6 +273,8 @@ pw_page_cache_drain(struct pw_page_cache *cache)
 {
 	unsigned drained = 0;
 
+	if (cache->home == PW_HOME_BUDDY)
+		return 0; /* nothing ever lies here */
 	for (unsigned i = 0; i < PW_SLOTS; i++)
 		if (cache->stacks[i] != NULL)
 			drained += drain_slot(cache, i);
