@@ -15,14 +15,17 @@ struct row {
 	const char *help;
 };
 
-/* A new strategy is a new row here. */
+/*
+ * A new strategy is a new row here. Linux has lists of free pages for each CPU too, but in 2014 only
+ * for order 0: larger blocks went to the buddy allocator each time.
+ */
 static const struct row table[] = {
-	{{"order0", 0, PW_HOME_BUDDY, PW_REUSE_NONE},
-		"pages of 4 KiB, each home to the buddy allocator when it is empty"},
+	{{"order0", 0, PW_HOME_CACHE, PW_REUSE_NONE},
+		"pages of 4 KiB, empty ones in a list of the lcore that emptied them"},
 	{{"order3", 3, PW_HOME_BUDDY, PW_REUSE_NONE},
 		"pages of 32 KiB, each home to the buddy allocator when it is empty"},
 	{{"cached", 3, PW_HOME_CACHE, PW_REUSE_NONE},
-		"pages of 32 KiB, empty ones in a cache of the lcore that emptied them"},
+		"pages of 32 KiB, empty ones in a list of the lcore that emptied them"},
 	{{"reuse", 3, PW_HOME_BUDDY, PW_REUSE_RESET},
 		"pages of 32 KiB, used again in place while their lcore is the only holder"},
 	{{"flip", 1, PW_HOME_BUDDY, PW_REUSE_FLIP},

@@ -25,7 +25,7 @@
 /* ---- strategies ---- */
 
 static const struct pw_strategy presets[] = {
-	{"order0", 0, PW_HOME_BUDDY, PW_REUSE_NONE},
+	{"order0", 0, PW_HOME_CACHE, PW_REUSE_NONE},
 	{"order3", 3, PW_HOME_BUDDY, PW_REUSE_NONE},
 	{"cached", 3, PW_HOME_CACHE, PW_REUSE_NONE},
 	{"reuse", 3, PW_HOME_BUDDY, PW_REUSE_RESET},

@@ -485,7 +485,7 @@ pages_go_home_without_reuse(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < RTE_DIM(numbers); i++) {
-		struct box box = open_simple("order0", 2000);
+		struct box box = open_simple("order3:0", 2000);
 
 		assert_int_equal(pw_store_get(box.store, objs, numbers[i]), 0);
 		assert_true(box_stats(&box).pages.pages_held >= numbers[i] / 16);
