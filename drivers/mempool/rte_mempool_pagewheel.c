@@ -40,7 +40,15 @@ enum check {
 	CHECK_STOP,
 };
 
+/*
+ * A secondary process without this plugin, or with others before it, has another handler where ours
+ * is, and nothing of ours runs there to say so. What follows is for DPDK's ring and stack, which
+ * would go round for ever, or write to the pool: to them it is an empty one that has no room.
+ */
+#define EMPTY_TO_OTHERS_BYTES 512
+
 struct pool {
+	char empty_to_others[EMPTY_TO_OTHERS_BYTES];
 	struct pw_store *store;
 	enum check check;
 	bool warned_of_placement;
@@ -243,7 +251,7 @@ pagewheel_calc_mem_size(const struct rte_mempool *mp, uint32_t obj_num, uint32_t
 		page = (size_t)1 << pg_shift;
 	if (page < stride)
 		page = RTE_ALIGN_CEIL(stride, page);
-	per_page = page / stride;
+	per_page = RTE_MIN(page / stride, (size_t)PW_STORE_PAGE_OBJECTS_MAX);
 
 	*min_chunk_size = stride;
 	*align = RTE_MAX((size_t)RTE_MEMPOOL_ALIGN, pw_strategy_page_bytes(strategy));

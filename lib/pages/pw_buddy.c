@@ -18,10 +18,23 @@ bit_of(const struct pw_arena *arena, uint32_t index, unsigned order)
 	return index >> (order - arena->params.min_order);
 }
 
+/* pw_page_of() reads both at any time, without the lock. */
+static void
+set_order(struct pw_page *page, uint8_t order)
+{
+	__atomic_store_n(&page->order, order, __ATOMIC_RELAXED);
+}
+
+static void
+set_head(struct pw_page *page, uint32_t head)
+{
+	__atomic_store_n(&page->head, head, __ATOMIC_RELAXED);
+}
+
 static void
 insert_free(struct pw_arena *arena, struct pw_page *page, unsigned order)
 {
-	page->order = order;
+	set_order(page, order);
 	page->flags |= PW_PAGE_FREE;
 	pw_bitmap_set(&arena->free[order], bit_of(arena, page->index, order));
 	arena->stats.free_pages[order]++;
@@ -114,18 +127,18 @@ split(struct pw_arena *arena, struct pw_page *page, unsigned order)
 		insert_free(arena,
 			neighbour(arena, page, INT64_C(1) << (half - arena->params.min_order)),
 			half);
-		page->order = half;
+		set_order(page, half);
 		arena->stats.splits++;
 	}
 }
 
 static void
-set_head(const struct pw_arena *arena, struct pw_page *page)
+set_heads(const struct pw_arena *arena, struct pw_page *page)
 {
 	uint32_t span = UINT32_C(1) << (page->order - arena->params.min_order);
 
 	for (uint32_t i = 0; i < span; i++)
-		neighbour(arena, page, i)->head = page->index;
+		set_head(neighbour(arena, page, i), page->index);
 }
 
 static void
@@ -154,9 +167,9 @@ take(struct pw_arena *arena, unsigned order)
 	remove_free(arena, page);
 	split(arena, page, order);
 	if (order > arena->params.min_order)
-		set_head(arena, page);
+		set_heads(arena, page);
 	else
-		page->head = page->index;
+		set_head(page, page->index);
 	count_alloc(arena, page);
 	page->flags |= PW_PAGE_HELD | PW_PAGE_TOUCHED;
 	return page;

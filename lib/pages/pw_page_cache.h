@@ -36,7 +36,7 @@ struct pw_page_cache_stats {
 	uint64_t spills;       /**< pages that went home to the arena as stack or ring was full */
 	uint64_t drains; /**< times that a stack was emptied into the arena for somebody in need */
 	uint64_t cached; /**< pages lying here now, which the arena counts as held */
-	uint64_t meta_bytes; /**< bookkeeping */
+	uint64_t meta_bytes; /**< stacks and rings */
 };
 
 /**

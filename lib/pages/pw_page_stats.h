@@ -18,6 +18,7 @@
 		PW_STAT_AS("remote_pages", group, cache.remote_frees, "pages"), \
 		PW_STAT_AS("page_spills", group, cache.spills, "pages"),        \
 		PW_STAT_AS("page_drains", group, cache.drains, "times"),        \
+		PW_STAT_AS("pages_refused", group, cache.failures, "pages"),    \
 		PW_STAT_AS("pages_cached", group, cache.cached, "pages"),       \
 		PW_STAT_AS("cache_meta_bytes", group, cache.meta_bytes, "bytes")
 

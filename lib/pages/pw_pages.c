@@ -258,16 +258,19 @@ pw_page_of(const struct pw_arena *arena, const void *addr)
 {
 	const struct pw_region *region = pw_region_of(&arena->regions, addr);
 	struct pw_page *page, *block;
+	unsigned shift;
+	uint32_t head;
 
 	if (unlikely(region == NULL))
 		return NULL;
 	page = pw_region_page(arena, region,
 		(size_t)((const char *)addr - region->base) >>
 			(PW_PAGE_SHIFT + arena->params.min_order));
-	block = pw_region_page(arena, region, page->head - region->first);
+	head = __atomic_load_n(&page->head, __ATOMIC_RELAXED);
+	block = pw_region_page(arena, region, head - region->first);
+	shift = PW_PAGE_SHIFT + __atomic_load_n(&block->order, __ATOMIC_RELAXED);
 	/* The head of a free page is of the past, and may be given out again as a smaller block. */
-	return likely((size_t)((const char *)addr - block->addr) < pw_page_bytes(block)) ? block
-											 : page;
+	return likely((size_t)((const char *)addr - block->addr) >> shift == 0) ? block : page;
 }
 
 size_t

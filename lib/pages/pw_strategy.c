@@ -16,8 +16,8 @@ struct row {
 };
 
 /*
- * A new strategy is a new row here. Linux has lists of free pages for each CPU too, but in 2014 only
- * for order 0: larger blocks went to the buddy allocator each time.
+ * A new strategy is a new row here. Linux has lists of free pages for each CPU too, but in 2014
+ * only for order 0: larger blocks went to the buddy allocator each time.
  */
 static const struct row table[] = {
 	{{"order0", 0, PW_HOME_CACHE, PW_REUSE_NONE},

@@ -172,7 +172,6 @@ cover(struct pw_store *store, const void *addr, size_t len_bytes)
 
 	store->start = start;
 	store->span = RTE_MAX(end, (uintptr_t)addr + len_bytes) - start;
-	store->near_bits = 64 - __builtin_clzll((start ^ (start + store->span - 1)) | 1);
 }
 
 int
@@ -197,7 +196,8 @@ pw_store_add(struct pw_store *store, void *addr, rte_iova_t iova, size_t len_byt
 		rc = pw_arena_adopt(store->arena, addr, iova, len_bytes, init_page, &add);
 	if (rc < 0)
 		return rc;
-	cover(store, addr, len_bytes);
+	if (store->objects > before)
+		cover(store, addr, len_bytes);
 	store->cold.free += store->objects - before;
 	return store->objects - before;
 }
@@ -395,15 +395,18 @@ pw_store_get(struct pw_store *store, void **objs, unsigned n)
 	return rc;
 }
 
-/* Whether none lies far from the store's memory. Two simple steps an object, done in vectors. */
+/*
+ * Whether all lie in the store's memory: no distance from its ends is negative, which the highest
+ * bits tell. A few simple steps an object, done in vectors.
+ */
 static inline bool
-all_near(const struct pw_store *store, void *const *objs, unsigned n)
+all_inside(const struct pw_store *store, void *const *objs, unsigned n)
 {
-	uintptr_t differ = 0;
+	uintptr_t start = store->start, last = start + store->span - 1, outside = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		differ |= (uintptr_t)objs[i] ^ store->start;
-	return differ >> store->near_bits == 0;
+		outside |= ((uintptr_t)objs[i] - start) | (last - (uintptr_t)objs[i]);
+	return outside >> 63 == 0;
 }
 
 /* Put one by one what is right. */
@@ -436,7 +439,7 @@ pw_store_put(struct pw_store *store, void *const *objs, unsigned n)
 	struct pw_store_part *part = my_part(store, &slot);
 
 	rte_spinlock_lock(&part->lock);
-	if (unlikely(store->layout.out_word != 0 || !all_near(store, objs, n)))
+	if (unlikely(store->layout.out_word != 0 || !all_inside(store, objs, n)))
 		refused = put_checked(store, part, slot, objs, n);
 	else
 		refused = put_all(store, part, slot, objs, n);
@@ -501,9 +504,9 @@ add_counts(struct pw_store_stats *stats, const struct pw_store_counts *counts)
 static void
 count_pinned(struct pw_page *page, void *ctx)
 {
-	uint32_t refs = __atomic_load_n(&page->refs, __ATOMIC_RELAXED);
+	uint32_t out = pw_store_page_priv(page)->nb_objects - pw_store_page_count(page);
 
-	*(uint64_t *)ctx += refs > 0 && refs <= FEW_OBJECTS;
+	*(uint64_t *)ctx += out > 0 && out <= FEW_OBJECTS;
 }
 
 void
@@ -514,7 +517,8 @@ pw_store_get_stats(struct pw_store *store, struct pw_store_stats *stats)
 	lock_parts(store);
 	stats->free = count_free(store);
 	stats->waste_bytes = store->waste_bytes;
-	stats->meta_bytes = sizeof(*store) + store->cold.partial.nb_words * sizeof(uint64_t);
+	stats->meta_bytes = sizeof(*store) + store->cold.partial.nb_words * sizeof(uint64_t) +
+		(store->hot ? PW_DEPOT_MAGAZINES * sizeof(struct pw_magazine) : 0);
 	for (unsigned i = 0; i < PW_SLOTS; i++) {
 		if (store->parts[i] == NULL)
 			continue;

@@ -125,6 +125,9 @@ const void *pw_store_last_bad_put(const struct pw_store *store);
 /** Number of objects in the store. Stops all others for a moment, so call it now and then only. */
 unsigned pw_store_count(struct pw_store *store);
 
+/** Most objects that a page is cut into; more would need larger descriptors of all pages. */
+#define PW_STORE_PAGE_OBJECTS_MAX UINT16_MAX
+
 /** Bytes of a page that objects of a strategy have to fit into: for flip, half of its pages. */
 size_t pw_store_room_bytes(const struct pw_strategy *strategy);
 

@@ -14,6 +14,13 @@
 
 #include "pw_store_priv.h"
 
+/* Statistics read the bits without the lock. */
+static void
+set_bits(struct pw_store_page *sp, uint32_t w, uint32_t bits)
+{
+	__atomic_store_n(&sp->bits[w], bits, __ATOMIC_RELAXED);
+}
+
 /* Take up to max objects of a page, in the order of their addresses. */
 static uint32_t
 take_from(const struct pw_store *store, struct pw_page *page, void **objs, uint32_t max)
@@ -27,7 +34,7 @@ take_from(const struct pw_store *store, struct pw_page *page, void **objs, uint3
 		for (; bits != 0 && taken < max; bits &= bits - 1)
 			objs[taken++] = pw_store_page_object(
 				page, &store->layout, w * PW_STORE_WORD_BITS + __builtin_ctz(bits));
-		sp->bits[w] = bits;
+		set_bits(sp, w, bits);
 	}
 	page->refs += taken;
 	return taken;
@@ -125,7 +132,7 @@ put(struct pw_store *store, struct pw_store_counts *counts, struct pw_page **pag
 		pw_store_refuse(store, counts, obj, true);
 		return false;
 	}
-	sp->bits[i / PW_STORE_WORD_BITS] |= bit;
+	set_bits(sp, i / PW_STORE_WORD_BITS, sp->bits[i / PW_STORE_WORD_BITS] | bit);
 	(*page)->refs--;
 	update_page(store, *page);
 	return true;

@@ -60,17 +60,26 @@ set_in_page(struct pw_store_page *sp, uint32_t i, bool in_page)
 	return old & bit;
 }
 
+/* What is not cut yet is not out, though its bits say so: who puts it is refused. */
+static void
+set_uncut(struct pw_page *page, uint32_t uncut)
+{
+	__atomic_store_n(&pw_store_page_priv(page)->uncut, uncut, __ATOMIC_RELAXED);
+}
+
 /* Leave the page being cut: the objects that were not cut off it stay there. */
 static void
 leave_cut(struct pw_store *store, struct pw_store_part *part)
 {
 	uint32_t left = part->cut_left;
 
+	if (left == 0)
+		return;
 	for (uint32_t i = 0; i < left; i++)
 		set_in_page(pw_store_page_priv(part->cut), i, true);
+	set_uncut(part->cut, 0);
 	part->cut_left = 0;
-	if (left > 0)
-		drop_refs(store, part->cut, left);
+	drop_refs(store, part->cut, left);
 }
 
 /* Take an empty page to cut: all its objects count as being out already. */
@@ -83,8 +92,9 @@ begin_cut(struct pw_store *store, struct pw_store_part *part)
 	if (page == NULL)
 		return false;
 	sp = pw_store_page_priv(page);
+	set_uncut(page, sp->nb_objects);
 	for (uint32_t w = 0; w < pw_store_words(sp->nb_objects); w++)
-		__atomic_store_n(&sp->bits[w], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&sp->bits[w], 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&page->refs, sp->nb_objects, __ATOMIC_RELEASE);
 	part->cut = page;
 	part->cut_left = sp->nb_objects;
@@ -97,74 +107,84 @@ cut(struct pw_store *store, struct pw_store_part *part)
 	if (part->cut_left == 0 && !begin_cut(store, part))
 		return NULL;
 	part->counts.page_objects++;
+	if (part->cut_left == 1)
+		set_uncut(part->cut, 0);
 	return pw_store_page_object(part->cut, &store->layout, --part->cut_left);
 }
 
+/* Half of a page. */
+struct flip {
+	struct pw_page *page;
+	uint32_t half; /* the number of its object */
+};
+
 static void
-queue_page(struct pw_flip_queue *queue, struct pw_page *page)
+queue_flip(struct pw_flip_queue *queue, struct flip flip)
 {
-	queue->pages[(queue->head + queue->len++) % PW_FLIP_PAGES] = page;
+	uint32_t tail = (queue->head + queue->len++) % PW_FLIP_PAGES;
+
+	queue->pages[tail] = flip.page;
+	queue->halves[tail] = flip.half;
 }
 
-static struct pw_page *
-unqueue_page(struct pw_flip_queue *queue)
+static struct flip
+unqueue_flip(struct pw_flip_queue *queue)
 {
-	struct pw_page *page = queue->pages[queue->head];
+	struct flip flip = {.page = queue->pages[queue->head], .half = queue->halves[queue->head]};
 
 	queue->head = (queue->head + 1) % PW_FLIP_PAGES;
 	queue->len--;
-	return page;
+	return flip;
 }
 
-/* The half of the page that is free, the upper one if both are. */
-static uint32_t
-free_half(const struct pw_page *page)
+static bool
+is_half_free(struct pw_page *page, uint32_t half)
 {
-	const struct pw_store_page *sp = pw_page_priv((struct pw_page *)(uintptr_t)page);
-	uint32_t bits = __atomic_load_n(&sp->bits[0], __ATOMIC_ACQUIRE);
-
-	return bits == 0 ? PW_STORE_NO_OBJECT : 31 - (uint32_t)__builtin_clz(bits);
+	return __atomic_load_n(&pw_store_page_priv(page)->bits[0], __ATOMIC_ACQUIRE) >> half & 1;
 }
 
-/* Begin a page: both halves are in it. */
-static struct pw_page *
-begin_flip(struct pw_store *store)
+/* Begin a page with its last half: both are in it, but a short page may have but one. */
+static bool
+begin_flip(struct pw_store *store, struct flip *flip)
 {
-	struct pw_page *page = pw_page_cache_get(store->pages, false);
-
-	if (page != NULL)
-		__atomic_store_n(&page->refs, 1, __ATOMIC_RELEASE);
-	return page;
+	flip->page = pw_page_cache_get(store->pages, false);
+	if (flip->page == NULL)
+		return false;
+	flip->half = pw_store_page_priv(flip->page)->nb_objects - 1;
+	__atomic_store_n(&flip->page->refs, 1, __ATOMIC_RELEASE);
+	return true;
 }
 
-/* The oldest page in the queue if it has a free half, else an empty page. */
+/* Flip the oldest page in the queue when it is full. A page of another NUMA node does not stay. */
+static bool
+flip_oldest(struct pw_store *store, struct pw_flip_queue *queue, struct flip *flip)
+{
+	if (queue->len < PW_FLIP_PAGES)
+		return false;
+	*flip = unqueue_flip(queue);
+	flip->half = !flip->half;
+	if (likely(is_half_free(flip->page, flip->half) && !(flip->page->flags & PW_PAGE_OFF_NODE)))
+		return true;
+	drop_refs(store, flip->page, 1);
+	return false;
+}
+
+/* The other half of the page whose turn it is, if it is free, else half of an empty page. */
 static void *
-flip(struct pw_store *store, struct pw_store_part *part)
+take_half(struct pw_store *store, struct pw_store_part *part)
 {
-	struct pw_flip_queue *queue = part->flip;
-	struct pw_page *page = NULL;
-	uint32_t half;
+	struct flip flip;
 
-	if (queue->len == PW_FLIP_PAGES) {
-		page = unqueue_page(queue);
-		if (free_half(page) == PW_STORE_NO_OBJECT) {
-			drop_refs(store, page, 1);
-			page = NULL;
-		} else {
-			part->counts.flips++;
-		}
-	}
-	if (page == NULL) {
-		page = begin_flip(store);
-		if (page == NULL)
-			return NULL;
+	if (flip_oldest(store, part->flip, &flip))
+		part->counts.flips++;
+	else if (begin_flip(store, &flip))
 		part->counts.page_objects++;
-	}
-	half = free_half(page);
-	set_in_page(pw_store_page_priv(page), half, false);
-	__atomic_add_fetch(&page->refs, 1, __ATOMIC_RELAXED);
-	queue_page(queue, page);
-	return pw_store_page_object(page, &store->layout, half);
+	else
+		return NULL;
+	set_in_page(pw_store_page_priv(flip.page), flip.half, false);
+	__atomic_add_fetch(&flip.page->refs, 1, __ATOMIC_RELAXED);
+	queue_flip(part->flip, flip);
+	return pw_store_page_object(flip.page, &store->layout, flip.half);
 }
 
 uint32_t
@@ -173,26 +193,32 @@ pw_cut_take(struct pw_store *store, struct pw_store_part *part, void **objs, uin
 	uint32_t taken;
 
 	for (taken = 0; taken < n; taken++) {
-		objs[taken] = part->flip != NULL ? flip(store, part) : cut(store, part);
+		objs[taken] = part->flip != NULL ? take_half(store, part) : cut(store, part);
 		if (objs[taken] == NULL)
 			break;
 	}
+	/* A page cut up may be home and cut by another by now: it was told before the last object.
+	 */
+	if (part->cut_left > 0)
+		set_uncut(part->cut, part->cut_left);
 	return taken;
 }
 
-/* Put an object into its page; tells whether it was there already. */
+/* Whether an object of the page was out; it is in its page now. */
 static bool
-put_in_page(struct pw_page *page, uint32_t i)
+return_object(struct pw_page *page, uint32_t i)
 {
 	struct pw_store_page *sp = pw_store_page_priv(page);
 	uint32_t *word = &sp->bits[i / PW_STORE_WORD_BITS];
 	uint32_t bit = UINT32_C(1) << (i % PW_STORE_WORD_BITS), old;
 
+	if (i < __atomic_load_n(&sp->uncut, __ATOMIC_RELAXED))
+		return false;
 	if (__atomic_load_n(&page->refs, __ATOMIC_ACQUIRE) != 1)
-		return set_in_page(sp, i, true);
+		return !set_in_page(sp, i, true);
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	__atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
-	return old & bit;
+	return !(old & bit);
 }
 
 unsigned
@@ -204,7 +230,7 @@ pw_cut_put(struct pw_store *store, struct pw_store_counts *counts, void *const *
 		struct pw_page *page = pw_page_of(store->arena, objs[o]);
 		uint32_t i = page == NULL ? PW_STORE_NO_OBJECT
 					  : pw_store_page_index(page, &store->layout, objs[o]);
-		bool is_double = i != PW_STORE_NO_OBJECT && put_in_page(page, i);
+		bool is_double = i != PW_STORE_NO_OBJECT && !return_object(page, i);
 
 		if (unlikely(i == PW_STORE_NO_OBJECT || is_double)) {
 			pw_store_refuse(store, counts, objs[o], is_double);
@@ -226,7 +252,7 @@ pw_cut_gather(struct pw_store *store)
 			continue;
 		leave_cut(store, part);
 		while (part->flip != NULL && part->flip->len > 0)
-			drop_refs(store, unqueue_page(part->flip), 1);
+			drop_refs(store, unqueue_flip(part->flip).page, 1);
 	}
 	pw_page_cache_drain(store->pages);
 }

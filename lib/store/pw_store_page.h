@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "pw_pages.h"
+#include "pw_store.h"
 
 #define PW_STORE_WORD_BITS 32
 #define PW_STORE_DIV_SHIFT 42
@@ -31,7 +32,8 @@ struct pw_store_layout {
 
 /** In the private room of a page. */
 struct pw_store_page {
-	uint32_t nb_objects;
+	uint16_t nb_objects;
+	uint16_t uncut;	 /**< objects at its start that its cutter has yet to hand out; atomic */
 	uint32_t bits[]; /**< bit i: object i is in the page */
 };
 
@@ -50,6 +52,9 @@ pw_store_page_priv(struct pw_page *page)
 {
 	return pw_page_priv(page);
 }
+
+/** Objects that are in the page, or will be when it is cut. Any thread, at any time. */
+uint32_t pw_store_page_count(struct pw_page *page);
 
 /** Words of the bitmap of a page of nb_objects. */
 static inline uint32_t

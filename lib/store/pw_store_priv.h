@@ -58,6 +58,7 @@ struct pw_magazine {
 struct pw_flip_queue {
 	uint32_t head, len;
 	struct pw_page *pages[PW_FLIP_PAGES];
+	uint8_t halves[PW_FLIP_PAGES]; /* that went out last */
 };
 
 /* What one slot uses. */
@@ -99,7 +100,6 @@ struct pw_store {
 	int socket_id;
 	uintptr_t start; /* all objects lie in start to start + span */
 	uintptr_t span;
-	unsigned near_bits; /* in which their addresses may differ from start */
 	struct pw_arena *arena;
 	struct pw_page_cache *pages; /* NULL in a hot store */
 	uint64_t objects;

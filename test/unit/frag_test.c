@@ -1113,7 +1113,7 @@ any_thread_may_own_a_cache(void **state)
 	}
 }
 
-#define LINE_FRAGS 2000000
+#define LINE_FRAGS PW_TEST_MANY(2000000)
 
 struct line {
 	struct pw_frag_pool *pool;

@@ -15,6 +15,7 @@
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_memzone.h>
@@ -126,6 +127,52 @@ rte_memzone_reserve_aligned(
 		return NULL;
 	}
 	return NEXT(rte_memzone_reserve_aligned)(name, len, socket_id, flags, align);
+}
+
+/* What runs on an lcore, and what shows the thread sanitizer, which cannot see into EAL, its end.
+ */
+struct job {
+	lcore_function_t *run;
+	void *arg;
+	bool ended; /* atomic */
+};
+
+static struct job jobs[RTE_MAX_LCORE];
+
+static int
+run_job(void *arg)
+{
+	struct job *job = arg;
+	int rc = job->run(job->arg);
+
+	__atomic_store_n(&job->ended, true, __ATOMIC_RELEASE);
+	return rc;
+}
+
+int
+rte_eal_remote_launch(lcore_function_t *run, void *arg, unsigned lcore)
+{
+	jobs[lcore] = (struct job){.run = run, .arg = arg};
+	return NEXT(rte_eal_remote_launch)(run_job, &jobs[lcore], lcore);
+}
+
+int
+rte_eal_wait_lcore(unsigned lcore)
+{
+	int rc = NEXT(rte_eal_wait_lcore)(lcore);
+
+	(void)__atomic_load_n(&jobs[lcore].ended, __ATOMIC_ACQUIRE);
+	return rc;
+}
+
+/* PW_TEST_FILTER: the tests to run, as in "*_thread*". */
+__attribute__((constructor)) static void
+filter_tests(void)
+{
+	const char *pattern = getenv("PW_TEST_FILTER");
+
+	if (pattern != NULL)
+		cmocka_set_test_filter(pattern);
 }
 
 uint64_t

@@ -31,6 +31,16 @@ struct pw_test_memory {
 
 struct pw_test_memory pw_test_memory(void);
 
+/**
+ * How often something is done many times: a tenth where the thread sanitizer watches, which takes
+ * its time and finds a race at the first go.
+ */
+#ifdef __SANITIZE_THREAD__
+#define PW_TEST_MANY(n) ((n) / 10)
+#else
+#define PW_TEST_MANY(n) (n)
+#endif
+
 /** Fail the test unless heap and memzones are as they were. */
 void pw_test_memory_equal(struct pw_test_memory before);
 
