@@ -14,8 +14,10 @@
  */
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_debug.h>
@@ -53,7 +55,17 @@ struct pool {
 	enum check check;
 	bool warned_of_placement;
 	unsigned bad_puts_logged; /* atomic */
+	struct rte_mempool *mp;
+	LIST_ENTRY(pool) next;
 };
+
+/*
+ * The pools that this process made, for telemetry's thread. rte_mempool_walk() would not do: it
+ * takes another lock than rte_mempool_free(), so that what it visits may be freed meanwhile. The
+ * lock also keeps telemetry away while memory is added.
+ */
+static LIST_HEAD(, pool) pools = LIST_HEAD_INITIALIZER(pools);
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define PW_LOG(level, fmt, ...) \
 	rte_log(RTE_LOG_##level, pw_mempool_logtype, "mempool pagewheel: " fmt "\n", ##__VA_ARGS__)
@@ -178,7 +190,11 @@ pagewheel_alloc(struct rte_mempool *mp)
 		rte_free(pool);
 		return rc;
 	}
+	pool->mp = mp;
 	mp->pool_data = pool;
+	pthread_mutex_lock(&pools_lock);
+	LIST_INSERT_HEAD(&pools, pool, next);
+	pthread_mutex_unlock(&pools_lock);
 	return 0;
 }
 
@@ -189,6 +205,9 @@ pagewheel_free(struct rte_mempool *mp)
 
 	if (pool == NULL)
 		return;
+	pthread_mutex_lock(&pools_lock);
+	LIST_REMOVE(pool, next);
+	pthread_mutex_unlock(&pools_lock);
 	pw_store_destroy(pool->store);
 	rte_free(pool);
 	mp->pool_data = NULL;
@@ -318,11 +337,19 @@ pagewheel_populate(struct rte_mempool *mp, unsigned max_objs, void *vaddr, rte_i
 	size_t len, rte_mempool_populate_obj_cb_t *obj_cb, void *obj_cb_arg)
 {
 	struct populate_ctx ctx = {.mp = mp, .obj_cb = obj_cb, .arg = obj_cb_arg};
-	int rc = forget_freed_memory(mp);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	rc = pw_store_add(store_of(mp), vaddr, iova, len, max_objs, init_object, &ctx);
+	pthread_mutex_lock(&pools_lock);
+	rc = forget_freed_memory(mp);
+	if (rc == 0)
+		rc = pw_store_add(store_of(mp), vaddr, iova, len, max_objs, init_object, &ctx);
+	pthread_mutex_unlock(&pools_lock);
+	if (rc < 0) {
+		/* rte_mempool would keep the memory in its list, though its caller frees it. */
+		PW_LOG(ERR, "pool %s: cannot take %zu bytes at %p: %s", mp->name, len, vaddr,
+			rte_strerror(-rc));
+		return 0;
+	}
 	warn_of_placement(mp);
 	return rc;
 }
@@ -363,7 +390,6 @@ struct request {
 	bool found;
 };
 
-/* Called with the lock of rte_mempool's list: the pool stays. */
 static void
 answer_for_pool(struct rte_mempool *mp, void *arg)
 {
@@ -384,6 +410,17 @@ answer_for_pool(struct rte_mempool *mp, void *arg)
 	}
 }
 
+static void
+answer_for_all(struct request *request)
+{
+	struct pool *pool;
+
+	pthread_mutex_lock(&pools_lock);
+	LIST_FOREACH (pool, &pools, next)
+		answer_for_pool(pool->mp, request);
+	pthread_mutex_unlock(&pools_lock);
+}
+
 static int
 answer(const char *cmd, const char *params, struct rte_tel_data *data)
 {
@@ -395,7 +432,10 @@ answer(const char *cmd, const char *params, struct rte_tel_data *data)
 		request.found = true;
 		rte_tel_data_start_array(data, RTE_TEL_STRING_VAL);
 	}
-	rte_mempool_walk(answer_for_pool, &request);
+	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
+		answer_for_all(&request);
+	else
+		rte_mempool_walk(answer_for_pool, &request); /* the primary made them */
 	return request.found ? 0 : -ENOENT;
 }
 

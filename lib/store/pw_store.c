@@ -298,6 +298,29 @@ put_all(struct pw_store *store, struct pw_store_part *part, unsigned slot, void 
 	return refused;
 }
 
+/* Let all objects go to their pages. With the locks of all parts. */
+static void
+gather(struct pw_store *store, struct pw_store_counts *counts)
+{
+	counts->gathers++;
+	/* What was put twice shows now, and was counted as put before. */
+	if (store->hot)
+		counts->puts -= pw_hot_gather(store, counts);
+	else
+		pw_cut_gather(store);
+}
+
+void
+pw_store_gather(struct pw_store *store)
+{
+	unsigned slot;
+	struct pw_store_part *part = my_part(store, &slot);
+
+	lock_parts(store);
+	gather(store, &part->counts);
+	unlock_parts(store);
+}
+
 static uint32_t
 take_gathered(struct pw_store *store, struct pw_store_counts *counts, void **objs, unsigned n)
 {
@@ -314,12 +337,9 @@ get_gathered(struct pw_store *store, struct pw_store_counts *counts, void **objs
 	int rc = -ENOBUFS;
 
 	lock_parts(store);
-	counts->gathers++;
-	/* What was put twice shows now, and was counted as put before. */
-	if (store->hot)
-		counts->puts -= pw_hot_gather(store, counts);
-	else
-		pw_cut_gather(store);
+	/* The count errs upwards only: that there are too few it tells without a look at any. */
+	if (count_free(store) >= n)
+		gather(store, counts);
 	if (take_gathered(store, counts, objs, n) == n) {
 		counts->gets += n;
 		rc = 0;

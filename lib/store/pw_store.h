@@ -119,6 +119,12 @@ int pw_store_get(struct pw_store *store, void **objs, unsigned n);
  */
 unsigned pw_store_put(struct pw_store *store, void *const *objs, unsigned n);
 
+/**
+ * Let all objects that lcores keep at hand go to their pages, and empty pages to the arena: for a
+ * pool that will be idle. Stops all others for a moment.
+ */
+void pw_store_gather(struct pw_store *store);
+
 /** The address that was refused last, or NULL. */
 const void *pw_store_last_bad_put(const struct pw_store *store);
 

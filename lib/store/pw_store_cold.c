@@ -105,11 +105,12 @@ update_page(struct pw_store *store, struct pw_page *page)
 	}
 }
 
-/* Pages lie at multiples of their size. */
+/* Pages lie at multiples of their size; of short ones, two may lie where one would. */
 static bool
 lies_in(const struct pw_page *page, const void *obj)
 {
-	return page != NULL && ((uintptr_t)obj ^ (uintptr_t)page->addr) < pw_page_bytes(page);
+	return page != NULL && !(page->flags & PW_PAGE_SHORT) &&
+		((uintptr_t)obj ^ (uintptr_t)page->addr) < pw_page_bytes(page);
 }
 
 /* Put one object into its page; *page is that of the one before, which is often the same. */

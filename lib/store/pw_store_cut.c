@@ -217,8 +217,10 @@ return_object(struct pw_page *page, uint32_t i)
 	if (__atomic_load_n(&page->refs, __ATOMIC_ACQUIRE) != 1)
 		return !set_in_page(sp, i, true);
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	if (unlikely(old & bit))
+		return false; /* the one reference is somebody else's */
 	__atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
-	return !(old & bit);
+	return true;
 }
 
 unsigned
