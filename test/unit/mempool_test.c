@@ -320,6 +320,62 @@ own_memory_comes_in_pieces(void **state)
 	free(memory);
 }
 
+/* Where two pieces meet, objects of both lie in what would be one page. */
+static void
+pieces_that_adjoin_are_told_apart(void **state)
+{
+	static const unsigned lengths[] = {1536, 4096, 5000, 12344};
+	static const size_t bytes = 1 << 20;
+	char *memory = aligned_alloc(2 << 20, 2 << 20);
+	static void *objs[20000];
+
+	(void)state;
+	for (unsigned i = 0; i < nb_pool_strategies * RTE_DIM(lengths); i++) {
+		const char *strategy = pool_strategies[i / RTE_DIM(lengths)];
+		unsigned length = lengths[i % RTE_DIM(lengths)];
+		struct rte_mempool *mp = empty_pool(strategy, RTE_DIM(objs), 100, 0);
+		unsigned sum = 0;
+
+		for (size_t at = 0; at + length <= bytes; at += length)
+			sum += rte_mempool_populate_iova(
+				mp, memory + at, RTE_BAD_IOVA, length, NULL, NULL);
+		for (unsigned round = 0; round < 2 && sum > 0; round++) {
+			assert_int_equal(rte_mempool_get_bulk(mp, objs, sum), 0);
+			rte_mempool_put_bulk(mp, objs, sum);
+		}
+		assert_int_equal(rte_mempool_avail_count(mp), sum);
+		assert_int_equal(pool_stats(mp).foreign_puts, 0);
+		rte_mempool_free(mp);
+	}
+	free(memory);
+}
+
+static void
+count_call(struct rte_mempool_memhdr *memhdr, void *count)
+{
+	(void)memhdr;
+	(*(unsigned *)count)++;
+}
+
+/* Memory that is refused is its lender's still: it is given back once, for the first time. */
+static void
+memory_lent_twice_is_kept_once(void **state)
+{
+	struct rte_mempool *mp = empty_pool("reuse", 1000, 100, 0);
+	char *memory = aligned_alloc(65536, 65536);
+	unsigned given_back = 0;
+
+	(void)state;
+	assert_true(rte_mempool_populate_iova(
+			    mp, memory, RTE_BAD_IOVA, 65536, count_call, &given_back) > 0);
+	assert_true(rte_mempool_populate_iova(
+			    mp, memory, RTE_BAD_IOVA, 65536, count_call, &given_back) <= 0);
+	assert_int_equal(mp->nb_mem_chunks, 1);
+	rte_mempool_free(mp);
+	assert_int_equal(given_back, 1);
+	free(memory);
+}
+
 static void
 creating_and_freeing_leaks_nothing(void **state)
 {
@@ -715,6 +771,8 @@ main(void)
 		cmocka_unit_test(anonymous_memory_will_do),
 		cmocka_unit_test(small_elements_are_all_used),
 		cmocka_unit_test(own_memory_comes_in_pieces),
+		cmocka_unit_test(pieces_that_adjoin_are_told_apart),
+		cmocka_unit_test(memory_lent_twice_is_kept_once),
 		cmocka_unit_test(creating_and_freeing_leaks_nothing),
 		cmocka_unit_test(failed_allocations_leak_nothing),
 		cmocka_unit_test(wrong_pools_are_refused),
