@@ -379,7 +379,9 @@ pw_mempool_get_stats(const struct rte_mempool *mp, struct pw_store_stats *stats)
 {
 	if (!is_ours(mp))
 		return -ENOTSUP;
+	pthread_mutex_lock(&pools_lock);
 	pw_store_get_stats(store_of(mp), stats);
+	pthread_mutex_unlock(&pools_lock);
 	return 0;
 }
 

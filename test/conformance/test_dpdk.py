@@ -93,10 +93,11 @@ class Testpmd(unittest.TestCase):
             stderr=subprocess.STDOUT, text=True, errors="replace")
         try:
             end = time.monotonic() + 20
-            while not telemetry("/pagewheel/pool") and time.monotonic() < end:
-                time.sleep(0.2)
+            pool = {}
+            while pool.get("objects") != 8192 and time.monotonic() < end:
+                time.sleep(0.1)  # it answers while the pool is being made, too
+                pool = telemetry("/pagewheel/pool,mb_pool_0") or {}
             self.assertEqual(telemetry("/pagewheel/pool"), ["mb_pool_0"])
-            pool = telemetry("/pagewheel/pool,mb_pool_0")
             self.assertEqual((pool["strategy"], pool["objects"]), ("page_pool", 8192))
             for counter in ("free", "gets", "puts", "reuses", "remote_frees", "double_puts",
                             "foreign_puts", "pinned_pages", "ring_hits", "pages_touched",

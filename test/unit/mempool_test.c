@@ -4,6 +4,8 @@
 #include "pw_test.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +375,64 @@ memory_lent_twice_is_kept_once(void **state)
 	assert_int_equal(mp->nb_mem_chunks, 1);
 	rte_mempool_free(mp);
 	assert_int_equal(given_back, 1);
+	free(memory);
+}
+
+/* Reads the statistics as telemetry does: at any time from when the pool has its handler. */
+struct reader {
+	struct rte_mempool *mp;
+	bool end; /* atomic */
+	uint64_t looks;
+	unsigned impossible;
+};
+
+static void *
+read_statistics(void *arg)
+{
+	struct reader *reader = arg;
+
+	while (!__atomic_load_n(&reader->end, __ATOMIC_RELAXED) || reader->looks < 10) {
+		struct pw_store_stats stats;
+
+		if (pw_mempool_get_stats(reader->mp, &stats) < 0)
+			reader->impossible++;
+		else
+			reader->impossible += stats.free != stats.objects ||
+				stats.pages.bytes < stats.objects * 64;
+		reader->looks++;
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void
+statistics_can_be_read_while_it_is_populated(void **state)
+{
+	char *memory = aligned_alloc(65536, 4 << 20);
+
+	(void)state;
+	for (unsigned s = 0; s < nb_pool_strategies; s++) {
+		struct reader reader = {.mp = empty_pool(pool_strategies[s], 60000, 64, 0)};
+		pthread_t thread;
+		int sum = rte_mempool_populate_iova(
+			reader.mp, memory, RTE_BAD_IOVA, 32768, NULL, NULL);
+
+		assert_true(sum > 0);
+		assert_int_equal(pthread_create(&thread, NULL, read_statistics, &reader), 0);
+		for (unsigned i = 1; i < 128; i++) {
+			int rc = rte_mempool_populate_iova(
+				reader.mp, memory + i * 32768, RTE_BAD_IOVA, 32768, NULL, NULL);
+
+			assert_true(rc > 0);
+			sum += rc;
+			sched_yield();
+		}
+		__atomic_store_n(&reader.end, true, __ATOMIC_RELAXED);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(reader.impossible, 0);
+		assert_int_equal(pool_stats(reader.mp).objects, sum);
+		rte_mempool_free(reader.mp);
+	}
 	free(memory);
 }
 
@@ -773,6 +833,7 @@ main(void)
 		cmocka_unit_test(own_memory_comes_in_pieces),
 		cmocka_unit_test(pieces_that_adjoin_are_told_apart),
 		cmocka_unit_test(memory_lent_twice_is_kept_once),
+		cmocka_unit_test(statistics_can_be_read_while_it_is_populated),
 		cmocka_unit_test(creating_and_freeing_leaks_nothing),
 		cmocka_unit_test(failed_allocations_leak_nothing),
 		cmocka_unit_test(wrong_pools_are_refused),
