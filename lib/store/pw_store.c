@@ -242,17 +242,23 @@ count_free(const struct pw_store *store)
 	return RTE_MIN(free, store->objects);
 }
 
-/* The objects' bits in the pages of a store that checks: which are out. */
+/* The word with an object's bit in a page of a store that checks: whether it is out. */
+static uint32_t *
+out_word(const struct pw_store *store, struct pw_page *page, uint32_t i)
+{
+	return &pw_store_page_priv(page)->bits[store->layout.out_word + i / PW_STORE_WORD_BITS];
+}
+
+/* Objects of the store's own are out now. */
 static void
 mark_out(struct pw_store *store, void *const *objs, unsigned n)
 {
 	for (unsigned o = 0; o < n; o++) {
-		struct pw_page *page = pw_page_of(store->arena, objs[o]);
-		uint32_t i = pw_store_page_index(page, &store->layout, objs[o]);
-		uint32_t *words = &pw_store_page_priv(page)->bits[store->layout.out_word];
+		uint32_t i;
+		struct pw_page *page = pw_store_find(store, objs[o], &i);
 
-		__atomic_fetch_or(&words[i / PW_STORE_WORD_BITS],
-			UINT32_C(1) << (i % PW_STORE_WORD_BITS), __ATOMIC_RELAXED);
+		__atomic_fetch_or(out_word(store, page, i), UINT32_C(1) << (i % PW_STORE_WORD_BITS),
+			__ATOMIC_RELAXED);
 	}
 }
 
@@ -260,19 +266,15 @@ mark_out(struct pw_store *store, void *const *objs, unsigned n)
 static bool
 check_put(struct pw_store *store, struct pw_store_counts *counts, void *obj)
 {
-	struct pw_page *page = pw_page_of(store->arena, obj);
-	uint32_t i = page == NULL ? PW_STORE_NO_OBJECT
-				  : pw_store_page_index(page, &store->layout, obj);
-	uint32_t bit = UINT32_C(1) << (i % PW_STORE_WORD_BITS);
-	uint32_t *words;
+	uint32_t i, bit;
+	struct pw_page *page = pw_store_find(store, obj, &i);
 
-	if (i != PW_STORE_NO_OBJECT) {
-		words = &pw_store_page_priv(page)->bits[store->layout.out_word];
-		if (__atomic_fetch_and(&words[i / PW_STORE_WORD_BITS], ~bit, __ATOMIC_RELAXED) &
-			bit)
+	if (page != NULL) {
+		bit = UINT32_C(1) << (i % PW_STORE_WORD_BITS);
+		if (__atomic_fetch_and(out_word(store, page, i), ~bit, __ATOMIC_RELAXED) & bit)
 			return true;
 	}
-	pw_store_refuse(store, counts, obj, i != PW_STORE_NO_OBJECT);
+	pw_store_refuse(store, counts, obj, page != NULL);
 	return false;
 }
 

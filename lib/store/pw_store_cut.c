@@ -229,13 +229,11 @@ pw_cut_put(struct pw_store *store, struct pw_store_counts *counts, void *const *
 	unsigned refused = 0;
 
 	for (uint32_t o = 0; o < n; o++) {
-		struct pw_page *page = pw_page_of(store->arena, objs[o]);
-		uint32_t i = page == NULL ? PW_STORE_NO_OBJECT
-					  : pw_store_page_index(page, &store->layout, objs[o]);
-		bool is_double = i != PW_STORE_NO_OBJECT && !return_object(page, i);
+		uint32_t i;
+		struct pw_page *page = pw_store_find(store, objs[o], &i);
 
-		if (unlikely(i == PW_STORE_NO_OBJECT || is_double)) {
-			pw_store_refuse(store, counts, objs[o], is_double);
+		if (unlikely(page == NULL || !return_object(page, i))) {
+			pw_store_refuse(store, counts, objs[o], page != NULL);
 			refused++;
 			continue;
 		}

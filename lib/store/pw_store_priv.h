@@ -16,6 +16,7 @@
  * Order of locks: parts by number, depot, cold store, page cache, arena.
  */
 
+#include <rte_branch_prediction.h>
 #include <rte_spinlock.h>
 
 #include "pw_bitmap.h"
@@ -109,6 +110,16 @@ struct pw_store {
 	struct pw_depot depot;
 	struct pw_cold cold;
 };
+
+/* The page of the object that begins at an address, and its number there; NULL if none does. */
+static inline struct pw_page *
+pw_store_find(const struct pw_store *store, const void *obj, uint32_t *i)
+{
+	struct pw_page *page = pw_page_of(store->arena, obj);
+
+	*i = page == NULL ? PW_STORE_NO_OBJECT : pw_store_page_index(page, &store->layout, obj);
+	return unlikely(*i == PW_STORE_NO_OBJECT) ? NULL : page;
+}
 
 /* An object that is refused: none of the store's, or free already. */
 void pw_store_refuse(
