@@ -6,10 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <rte_telemetry.h>
-
-#include "pw_compat.h"
-
 uint64_t
 pw_stat_value(const struct pw_stat *stat, const void *stats)
 {
@@ -25,11 +21,4 @@ pw_stat_print(FILE *out, const struct pw_stat *table, const void *stats)
 	for (; table->name != NULL; table++)
 		fprintf(out, "  %s: %" PRIu64 " %s\n", table->name, pw_stat_value(table, stats),
 			table->unit);
-}
-
-void
-pw_stat_add_to_dict(struct rte_tel_data *dict, const struct pw_stat *table, const void *stats)
-{
-	for (; table->name != NULL; table++)
-		rte_tel_data_add_dict_uint(dict, table->name, pw_stat_value(table, stats));
 }

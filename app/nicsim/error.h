@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#ifndef NICSIM_ERROR_H
+#define NICSIM_ERROR_H
+
+/** @file What the program says when something is wrong. */
+
+/** Print "nicsim: ..." and a line's end on stderr. */
+__attribute__((format(printf, 1, 2))) void nicsim_error(const char *format, ...);
+
+#endif
