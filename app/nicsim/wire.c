@@ -7,6 +7,10 @@
 
 /* The kinds, in the order of the help. */
 static const struct wire_kind *const kinds[] = {
+	&wire_loop,
+	&wire_tap,
+	&wire_veth,
+	&wire_pcap,
 	NULL,
 };
 
