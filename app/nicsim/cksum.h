@@ -15,17 +15,26 @@ static inline uint64_t
 cksum_add(uint64_t sum, const void *data, size_t len)
 {
 	const uint8_t *p = data;
-	uint64_t word;
+	uint64_t low = 0, high = 0, word;
+	uint32_t four = 0;
+	uint16_t two = 0, one = 0;
 
-	for (; len >= 8; p += 8, len -= 8) {
-		memcpy(&word, p, 8);
-		sum += word;
-		sum += sum < word; /* end-around carry */
+	/* Halves of words have room for their carries, so that the compiler can make vectors. */
+	for (size_t i = 0; i < len / 8; i++) {
+		memcpy(&word, p + 8 * i, 8);
+		low += (uint32_t)word;
+		high += word >> 32;
 	}
-	word = 0;
-	memcpy(&word, p, len);
+	p += len & ~(size_t)7;
+	if (len & 4)
+		memcpy(&four, p, 4);
+	if (len & 2)
+		memcpy(&two, p + (len & 4), 2);
+	if (len & 1)
+		memcpy(&one, p + (len & 6), 1);
+	word = low + high + four + two + one;
 	sum += word;
-	return sum + (sum < word);
+	return sum + (sum < word); /* end-around carry */
 }
 
 /** Fold into 16 bits. */

@@ -7,6 +7,9 @@
 
 /* The kinds, in the order of the help. */
 static const struct wire_kind *const kinds[] = {
+	&wire_gen,
+	&wire_tcp,
+	&wire_sink,
 	&wire_loop,
 	&wire_tap,
 	&wire_veth,
