@@ -6,17 +6,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static char last[512];
+
 void
 nicsim_error(const char *format, ...)
 {
 	va_list args;
 
-	fflush(stdout);
-	flockfile(stderr);
-	fputs("nicsim: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(last, sizeof(last), format, args);
 	va_end(args);
-	putc('\n', stderr);
-	funlockfile(stderr);
+	fflush(stdout);
+	fprintf(stderr, "nicsim: %s\n", last);
+}
+
+const char *
+nicsim_last_error(void)
+{
+	return last;
 }

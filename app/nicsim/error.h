@@ -9,4 +9,7 @@
 /** Print "nicsim: ..." and a line's end on stderr. */
 __attribute__((format(printf, 1, 2))) void nicsim_error(const char *format, ...);
 
+/** What was said last, to say it elsewhere too. */
+const char *nicsim_last_error(void);
+
 #endif

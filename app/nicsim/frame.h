@@ -19,6 +19,9 @@ enum {
 	FRAME_BAD_CRC = 1 << 0, /**< the wire damaged it, and the NIC can tell */
 };
 
+/** The CRC of a frame, as it stands behind it (IEEE 802.3, 3.2.9). */
+uint32_t frame_crc(const uint8_t *data, uint32_t len_bytes);
+
 /** Bytes somewhere: whoever hands a frame out says how long they stay. */
 struct frame {
 	const uint8_t *data;

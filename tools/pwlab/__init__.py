@@ -93,6 +93,14 @@ class Lab:
         return ["ip", "netns", "exec", self.peer, *args]
 
 
+class NoLab:
+    """Where no network is needed: the same commands, as they are."""
+
+    @staticmethod
+    def in_dut(*args):
+        return list(args)
+
+
 class Pagewheel:
     """A running pagewheel in a Lab; a context manager. It reads commands from a pipe."""
 
@@ -101,23 +109,31 @@ class Pagewheel:
     def __init__(self, lab, binary, *options, mode="tcp", vdev=VETH, stderr=None):
         Pagewheel._count += 1
         self.prefix = f"pw-{os.getpid()}-{Pagewheel._count}"
-        self.runtime = os.path.join("/var/run/dpdk", self.prefix)
-        self.log = ""
         cpus = sorted(os.sched_getaffinity(0))
         # On one CPU the two lcores share it.
-        lcores = f"0@{cpus[0]},1@{cpus[-1]}"
-        self.args = lab.in_dut(
-            binary, f"--lcores={lcores}", "--in-memory", "--no-pci", "--log-level=4",
-            f"--file-prefix={self.prefix}",
-            f"--vdev={vdev}", "--", "--interactive", "--auto-start", f"--forward-mode={mode}",
-            f"--ip={DUT_IP}/24", *options)
+        self.args = lab.in_dut(*self.command_line(
+            binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory", "--no-pci",
+            f"--file-prefix={self.prefix}", f"--vdev={vdev}", mode=mode, options=options))
+        self._init(stderr)
+
+    def _init(self, stderr):
+        self.runtime = os.path.join("/var/run/dpdk", self.prefix)
+        self.log = ""
         self.stderr = stderr
         self.process = None
 
+    @staticmethod
+    def command_line(binary, *eal, mode, options):
+        return [binary, *eal, "--log-level=4", "--", "--interactive", "--auto-start",
+                f"--forward-mode={mode}", f"--ip={DUT_IP}/24", *options]
+
+    def _spawn(self, **kwargs):
+        return subprocess.Popen(self.args, **kwargs)
+
     def __enter__(self):
         # A session of its own: Ctrl-C is for us, and we stop it in order.
-        self.process = subprocess.Popen(
-            self.args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
+        self.process = self._spawn(
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
             text=True, start_new_session=True)
         try:
             if self._read_until("packet forwarding") is None:

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 the pagewheel authors
+ */
+#include "filter.h"
+
+#include <string.h>
+
+#define VLAN_ID 0xfff
+
+void
+filter_control(struct nic *nic)
+{
+	struct rx_settings *rx = &nic->rx;
+
+	rx->fctrl = reg_read(nic->bar, REG_FCTRL);
+	rx->mcstctrl = reg_read(nic->bar, REG_MCSTCTRL);
+	rx->vlnctrl = reg_read(nic->bar, REG_VLNCTRL);
+	rx->nb_addresses = 0;
+	for (unsigned i = 0; i < NB_RA; i++) {
+		uint32_t high = reg_read(nic->bar, REG_RAH(i)), low;
+
+		if (!(high & RAH_AV))
+			continue;
+		low = reg_read(nic->bar, REG_RAL(i));
+		memcpy(rx->addresses[rx->nb_addresses], &low, 4);
+		memcpy(rx->addresses[rx->nb_addresses++] + 4, &high, 2);
+	}
+}
+
+/* 7.1.1.1.2: 12 bits of the address, which ones MO says, choose a bit of the table. */
+static bool
+is_in_multicast_table(const struct nic *nic, const uint8_t *address)
+{
+	static const unsigned shifts[] = {4, 3, 2, 0};
+	unsigned high16 = address[4] | address[5] << 8;
+	unsigned bits = high16 >> shifts[nic->rx.mcstctrl & MCSTCTRL_MO] & 0xfff;
+
+	return (nic->rx.mcstctrl & MCSTCTRL_MFE) &&
+		(reg_read(nic->bar, REG_MTA(bits >> 5)) >> (bits & 31) & 1);
+}
+
+static bool
+is_an_address(const struct nic *nic, const uint8_t *address)
+{
+	for (unsigned i = 0; i < nic->rx.nb_addresses; i++)
+		if (memcmp(nic->rx.addresses[i], address, ETHER_ADDR_BYTES) == 0)
+			return true;
+	return false;
+}
+
+static enum filter_verdict
+filter_address(const struct nic *nic, const uint8_t *address)
+{
+	static const uint8_t broadcast[ETHER_ADDR_BYTES] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	bool multicast = address[0] & 1;
+
+	/* The usual case first: promiscuity, or the one address. */
+	if (is_an_address(nic, address))
+		return FILTER_PASS;
+	if (nic->rx.fctrl & (multicast ? FCTRL_MPE : FCTRL_UPE))
+		return FILTER_PASS_INEXACT;
+	if ((nic->rx.fctrl & FCTRL_BAM) && memcmp(address, broadcast, sizeof(broadcast)) == 0)
+		return FILTER_PASS;
+	if (multicast && is_in_multicast_table(nic, address))
+		return FILTER_PASS_INEXACT;
+	return FILTER_ADDRESS;
+}
+
+/* 7.1.1.2: with VFE, a tagged frame needs the bit of its VLAN; one without a tag passes. */
+static bool
+passes_vlan(const struct nic *nic, const struct parsed *parsed)
+{
+	unsigned id = parsed->vlan & VLAN_ID;
+
+	return !(nic->rx.vlnctrl & VLNCTRL_VFE) || !parsed->has_vlan ||
+		(reg_read(nic->bar, REG_VFTA(id >> 5)) >> (id & 31) & 1);
+}
+
+enum filter_verdict
+filter_frame(const struct nic *nic, const struct parsed *parsed, const uint8_t *data)
+{
+	enum filter_verdict verdict = filter_address(nic, data);
+
+	if (verdict == FILTER_ADDRESS || passes_vlan(nic, parsed))
+		return verdict;
+	return FILTER_VLAN;
+}
