@@ -34,10 +34,11 @@ install_packages() {
 	rm -f "$BUILD.packages.log"
 }
 
-# build DIR TARGET [MESON OPTIONS]: quiet unless it fails; on a terminal with ninja's progress.
+# build DIR "TARGET..." [MESON OPTIONS]: quiet unless it fails; on a terminal with ninja's progress.
 build() {
-	local dir=$1 target=$2
+	local dir=$1 targets
 	local log=$dir.log
+	read -ra targets <<<"$2"
 	shift 2
 
 	echo "Building in ${dir#"$TOP"/}" >&2
@@ -46,8 +47,8 @@ build() {
 		die "meson failed; all of its output: $log"
 	fi
 	if [ -t 2 ]; then
-		ninja -C "$dir" "$target" >&2 || die "the build failed"
-	elif ! ninja -C "$dir" "$target" >"$log" 2>&1; then
+		ninja -C "$dir" "${targets[@]}" >&2 || die "the build failed"
+	elif ! ninja -C "$dir" "${targets[@]}" >"$log" 2>&1; then
 		tail -n 40 "$log" >&2
 		die "the build failed; all of its output: $log"
 	fi
