@@ -37,27 +37,47 @@ is_on_link(const struct pw_inet *inet, rte_be32_t ip)
 
 /* RFC 826: update an entry that exists; make one only when somebody asks for us. */
 static void
-learn(struct pw_inet *inet, const struct rte_arp_ipv4 *data, uint64_t now_us)
+learn(struct pw_inet *inet, const struct pw_inet_arp *arp, uint64_t now_us)
 {
-	struct pw_neigh *neigh = pw_neigh_find(&inet->neighbours, data->arp_sip);
+	struct pw_neigh *neigh = pw_neigh_find(&inet->neighbours, arp->sender_ip);
 	struct rte_mbuf *waiting;
 
 	if (neigh == NULL) {
-		if (data->arp_tip != inet->params.ip || !is_on_link(inet, data->arp_sip))
+		if (arp->target_ip != inet->params.ip || !is_on_link(inet, arp->sender_ip))
 			return;
-		neigh = pw_neigh_add(&inet->neighbours, data->arp_sip, &waiting);
+		neigh = pw_neigh_add(&inet->neighbours, arp->sender_ip, &waiting);
 		if (waiting != NULL)
 			pw_inet_drop(waiting, &inet->stats.tx_no_neighbour);
 	}
 
 	neigh->state = PW_NEIGH_KNOWN;
-	neigh->mac = data->arp_sha;
+	neigh->mac = arp->sender_mac;
 	neigh->requests = 0;
 	neigh->confirmed_us = now_us;
 	waiting = neigh->queue;
 	neigh->queue = NULL;
 	if (waiting != NULL)
 		pw_inet_send_ether(inet, waiting, &neigh->mac, RTE_ETHER_TYPE_IPV4);
+}
+
+void
+pw_inet_hear_arp(struct pw_inet *inet, const struct pw_inet_arp *arp, uint64_t now_us)
+{
+	learn(inet, arp, now_us);
+}
+
+static void
+learn_and_tell(struct pw_inet *inet, const struct rte_arp_ipv4 *data, uint64_t now_us)
+{
+	struct pw_inet_arp arp = {
+		.sender_ip = data->arp_sip,
+		.target_ip = data->arp_tip,
+		.sender_mac = data->arp_sha,
+	};
+
+	learn(inet, &arp, now_us);
+	if (inet->params.ops.arp_input != NULL)
+		inet->params.ops.arp_input(inet->params.ctx, &arp);
 }
 
 static void
@@ -96,7 +116,7 @@ pw_arp_input(struct pw_inet *inet, struct rte_mbuf *frame, uint64_t now_us)
 		return;
 	}
 	inet->stats.rx_arp++;
-	learn(inet, &arp->arp_data, now_us);
+	learn_and_tell(inet, &arp->arp_data, now_us);
 
 	/* A gratuitous request asks for the sender's own address: nobody else answers. */
 	if (arp->arp_opcode == rte_cpu_to_be_16(RTE_ARP_OP_REQUEST) &&

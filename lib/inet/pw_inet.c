@@ -8,12 +8,22 @@
 
 #include "pw_inet_priv.h"
 
+static bool
+are_valid_offloads(uint64_t offloads)
+{
+	uint64_t cksums = RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_TCP_CKSUM;
+
+	/* Who cuts segments has to fill in both checksums of each. */
+	return (offloads & ~(cksums | RTE_MBUF_F_TX_TCP_SEG)) == 0 &&
+		((offloads & RTE_MBUF_F_TX_TCP_SEG) == 0 || (offloads & cksums) == cksums);
+}
+
 struct pw_inet *
 pw_inet_create(const struct pw_inet_params *params)
 {
 	struct pw_inet *inet;
 
-	if (params->prefix_len > 32) {
+	if (params->prefix_len > 32 || !are_valid_offloads(params->tx_offloads)) {
 		rte_errno = EINVAL;
 		return NULL;
 	}

@@ -24,6 +24,13 @@ extern "C" {
 
 struct pw_inet;
 
+/** What an ARP packet says, to all instances of the host that did not receive it. */
+struct pw_inet_arp {
+	rte_be32_t sender_ip, target_ip;
+	struct rte_ether_addr sender_mac;
+	uint16_t reserved; /**< 0 */
+};
+
 struct pw_inet_ops {
 	/** Send a frame; owns it. */
 	void (*output)(void *ctx, struct rte_mbuf *frame);
@@ -34,6 +41,12 @@ struct pw_inet_ops {
 	 */
 	void (*tcp_input)(void *ctx, struct rte_mbuf *segment, rte_be32_t src, rte_be32_t dst,
 		uint64_t now_us);
+	/**
+	 * An ARP packet came. A host with an instance for each RX queue gives it to the others by
+	 * pw_inet_hear_arp(): which queue ARP packets arrive at says nothing about who asked. May
+	 * be NULL.
+	 */
+	void (*arp_input)(void *ctx, const struct pw_inet_arp *arp);
 };
 
 struct pw_inet_params {
@@ -41,6 +54,12 @@ struct pw_inet_params {
 	rte_be32_t ip;
 	uint8_t prefix_len; /**< 0 to 32; hosts outside it cannot be reached: there is no gateway */
 	struct rte_mempool *pool; /**< for the frames it makes itself */
+	/**
+	 * What the port does with TCP segments we send: RTE_MBUF_F_TX_IP_CKSUM, _TCP_CKSUM, and
+	 * with both _TCP_SEG. It finds the mbuf's flags, header lengths and checksum fields as
+	 * rte_mbuf_core.h wants them. 0: all checksums are filled in here.
+	 */
+	uint64_t tx_offloads;
 	struct pw_inet_ops ops;
 	void *ctx; /**< handed to ops */
 };
@@ -71,7 +90,7 @@ struct pw_inet_stats {
 	uint64_t tx_no_mbuf;	  /**< pool exhausted, or no headroom */
 };
 
-/** @return NULL with rte_errno EINVAL (prefix) or ENOMEM */
+/** @return NULL with rte_errno EINVAL (prefix, or offloads) or ENOMEM */
 struct pw_inet *pw_inet_create(const struct pw_inet_params *params);
 
 /** Free an instance and the packets that wait for a neighbour. NULL is allowed. */
@@ -80,10 +99,14 @@ void pw_inet_destroy(struct pw_inet *inet);
 /** Take a received frame; owns it. */
 void pw_inet_input(struct pw_inet *inet, struct rte_mbuf *frame, uint64_t now_us);
 
+/** Learn from an ARP packet that another instance of this host received, and answered. */
+void pw_inet_hear_arp(struct pw_inet *inet, const struct pw_inet_arp *arp, uint64_t now_us);
+
 /**
- * Send a TCP segment; owns it. Fills in the TCP checksum.
+ * Send a TCP segment; owns it. Fills in the TCP checksum, or leaves it to the port.
  *
- * @param segment  begins with the TCP header, has 34 bytes of headroom
+ * @param segment  begins with the TCP header, has 34 bytes of headroom. With RTE_MBUF_F_TX_TCP_SEG,
+ *	which tx_offloads must have, the port cuts it into pieces of tso_segsz bytes
  */
 void pw_inet_output_tcp(
 	struct pw_inet *inet, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us);

@@ -162,11 +162,42 @@ send_to_neighbour(struct pw_inet *inet, struct rte_mbuf *m, rte_be32_t ip, uint6
 	neigh->queue = m;
 }
 
+/* Both checksums, or what the port needs to fill them in (rte_net_intel_cksum_prepare()). */
+static void
+fill_cksums(const struct pw_inet *inet, struct rte_mbuf *m, struct rte_ipv4_hdr *ip)
+{
+	uint64_t offloads = inet->params.tx_offloads & ~RTE_MBUF_F_TX_TCP_SEG;
+	struct rte_tcp_hdr *tcp = (void *)(ip + 1);
+
+	if (offloads != 0) {
+		m->ol_flags |= RTE_MBUF_F_TX_IPV4 | offloads;
+		m->l2_len = sizeof(struct rte_ether_hdr);
+		m->l3_len = sizeof(*ip);
+		m->l4_len = (tcp->data_off >> 4) * 4;
+	}
+	if ((offloads & RTE_MBUF_F_TX_IP_CKSUM) == 0)
+		ip->hdr_checksum = rte_ipv4_cksum(ip);
+	tcp->cksum = 0;
+	if (offloads & RTE_MBUF_F_TX_TCP_CKSUM)
+		tcp->cksum = rte_ipv4_phdr_cksum(ip, m->ol_flags);
+	else
+		tcp->cksum = ~tcp_sum(m, ip, sizeof(*ip));
+}
+
+/* A port that cuts a segment counts the IDs up from the first one's. */
+static uint16_t
+count_segments(const struct rte_mbuf *m)
+{
+	if ((m->ol_flags & RTE_MBUF_F_TX_TCP_SEG) == 0)
+		return 1;
+	return (m->pkt_len - sizeof(struct rte_ipv4_hdr) - m->l4_len + m->tso_segsz - 1) /
+		m->tso_segsz;
+}
+
 void
 pw_inet_output_tcp(struct pw_inet *inet, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
 {
 	struct rte_ipv4_hdr *ip = (void *)rte_pktmbuf_prepend(segment, sizeof(*ip));
-	struct rte_tcp_hdr *tcp;
 
 	if (ip == NULL) {
 		pw_inet_drop(segment, &inet->stats.tx_no_mbuf);
@@ -180,16 +211,14 @@ pw_inet_output_tcp(struct pw_inet *inet, struct rte_mbuf *segment, rte_be32_t ds
 	*ip = (struct rte_ipv4_hdr){
 		.version_ihl = RTE_IPV4_VHL_DEF,
 		.total_length = rte_cpu_to_be_16(segment->pkt_len),
-		.packet_id = rte_cpu_to_be_16(inet->next_ip_id++),
+		.packet_id = rte_cpu_to_be_16(inet->next_ip_id),
 		.fragment_offset = rte_cpu_to_be_16(RTE_IPV4_HDR_DF_FLAG),
 		.time_to_live = 64,
 		.next_proto_id = IPPROTO_TCP,
 		.src_addr = inet->params.ip,
 		.dst_addr = dst,
 	};
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	tcp = (void *)(ip + 1);
-	tcp->cksum = 0;
-	tcp->cksum = ~tcp_sum(segment, ip, sizeof(*ip));
+	inet->next_ip_id += count_segments(segment);
+	fill_cksums(inet, segment, ip);
 	send_to_neighbour(inet, segment, dst, now_us);
 }

@@ -21,7 +21,8 @@ is_valid(const struct pw_tcp_params *params)
 	return params->frags != NULL && params->max_conns > 0 && params->max_conns <= CONNS_MAX &&
 		params->rcvbuf_bytes >= BUF_MIN_BYTES && params->rcvbuf_bytes <= INT32_MAX / 2 &&
 		params->sndbuf_bytes >= BUF_MIN_BYTES && params->sndbuf_bytes <= INT32_MAX / 2 &&
-		params->mtu_bytes >= MTU_MIN_BYTES;
+		params->mtu_bytes >= MTU_MIN_BYTES && params->tso_max_bytes <= UINT16_MAX &&
+		(params->tso_max_bytes == 0 || params->tso_max_mbufs >= 2);
 }
 
 static int

@@ -49,7 +49,10 @@ struct pw_tcp_app {
 };
 
 struct pw_tcp_params {
-	/** Send a segment, which begins with the TCP header, without checksum; owns it. */
+	/**
+	 * Send a segment, which begins with the TCP header, without checksum; owns it. l4_len is
+	 * set. With RTE_MBUF_F_TX_TCP_SEG it has to be cut into pieces of tso_segsz bytes.
+	 */
 	void (*output)(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us);
 	void *ctx;
 	struct rte_mempool *pool;   /**< for segments; headroom of at least 54 bytes */
@@ -63,15 +66,22 @@ struct pw_tcp_params {
 	 */
 	uint32_t max_held_mbufs;
 	uint16_t mtu_bytes; /**< of the port, 576 to 65535 */
-	uint64_t secret;    /**< for initial sequence numbers (RFC 6528): random */
+	/**
+	 * The largest IP packet that may be handed to output() to be cut into segments, at most
+	 * 65535 bytes, and its mbufs, at least 2. 0 and 0: none.
+	 */
+	uint32_t tso_max_bytes;
+	uint16_t tso_max_mbufs;
+	uint64_t secret; /**< for initial sequence numbers (RFC 6528): random */
 };
 
 /** Counters; where Linux has the same one in /proc/net/snmp or netstat, it has the same name. */
 struct pw_tcp_stats {
 	uint64_t in_segs;
-	uint64_t in_bytes; /**< bytes handed to applications' queues, in order */
-	uint64_t in_errs;  /**< malformed segments */
-	uint64_t out_segs;
+	uint64_t in_bytes;  /**< bytes handed to applications' queues, in order */
+	uint64_t in_errs;   /**< malformed segments */
+	uint64_t out_segs;  /**< as on the wire, also where the port cuts them */
+	uint64_t out_tso;   /**< packets handed out to be cut */
 	uint64_t out_bytes; /**< bytes sent, those sent again not counted */
 	uint64_t out_rsts;
 	uint64_t retrans_segs;

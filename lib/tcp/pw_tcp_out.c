@@ -3,9 +3,12 @@
  */
 #include <string.h>
 
+#include <rte_ip.h>
+
 #include "pw_tcp_priv.h"
 
 #define OPTIONS_MAX_BYTES 40
+#define PIECES_MAX 64 /* of a segment that the port cuts: net_tap takes no more */
 
 /* Room for headers below ours, which lib/inet puts in front. */
 static struct rte_mbuf *
@@ -26,15 +29,25 @@ new_segment(struct pw_tcp *tcp, const struct pw_tcp_key *key, const uint8_t *opt
 	hdr->src_port = key->local_port;
 	hdr->dst_port = key->peer_port;
 	hdr->data_off = (header / 4) << 4;
+	m->l4_len = header;
 	if (options_bytes > 0)
 		memcpy(hdr + 1, options, options_bytes);
 	return m;
 }
 
+/* Segments on the wire; 0 as piece_bytes: it is not cut. */
+static uint32_t
+pieces_of(uint32_t payload_bytes, uint32_t piece_bytes)
+{
+	if (piece_bytes == 0 || payload_bytes <= piece_bytes)
+		return 1;
+	return (payload_bytes + piece_bytes - 1) / piece_bytes;
+}
+
 static void
 send_out(struct pw_tcp *tcp, struct rte_mbuf *m, rte_be32_t dst, uint64_t now_us)
 {
-	tcp->stats.out_segs++;
+	tcp->stats.out_segs += pieces_of(m->pkt_len - m->l4_len, m->tso_segsz);
 	tcp->params.output(tcp->params.ctx, m, dst, now_us);
 }
 
@@ -114,6 +127,15 @@ fill(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq, uint8_t flags, 
 	conn->delack_us = 0;
 }
 
+/* More than one segment's worth: the port cuts it. */
+static void
+ask_for_cutting(struct pw_tcp_conn *conn, struct rte_mbuf *m)
+{
+	m->ol_flags |= RTE_MBUF_F_TX_TCP_SEG;
+	m->tso_segsz = conn->mss;
+	conn->tcp->stats.out_tso++;
+}
+
 /* A segment with len bytes of queued data and flags. False: no mbuf. */
 static bool
 send_segment(
@@ -133,6 +155,8 @@ send_segment(
 		rte_pktmbuf_free(m);
 		return false;
 	}
+	if (len_bytes > conn->mss)
+		ask_for_cutting(conn, m);
 	fill(conn, m, seq, flags, offer_window(conn));
 	send_out(tcp, m, conn->key.peer, now_us);
 	return true;
@@ -242,10 +266,12 @@ send_at_nxt(struct pw_tcp_conn *conn, uint32_t len_bytes, bool fin, uint64_t now
 	if (pw_seq_after(data_end, conn->snd_max))
 		stats->out_bytes += data_end - conn->snd_max;
 	if (pw_seq_before(conn->snd_nxt, conn->snd_max)) {
-		stats->retrans_segs++;
+		stats->retrans_segs += pieces_of(
+			RTE_MIN(len_bytes, conn->snd_max - conn->snd_nxt), conn->mss);
 	} else if (!conn->timing) {
+		/* The first piece, where it is cut: the round trip is the same then. */
 		conn->timing = true;
-		conn->timed_seq = end;
+		conn->timed_seq = len_bytes > conn->mss ? conn->snd_nxt + conn->mss : end;
 		conn->timed_since_us = now_us;
 	}
 	conn->snd_nxt = end;
@@ -256,6 +282,35 @@ send_at_nxt(struct pw_tcp_conn *conn, uint32_t len_bytes, bool fin, uint64_t now
 	if (conn->rexmit_us == 0)
 		pw_tcp_timer_set(conn, &conn->rexmit_us, now_us + conn->rto_us);
 	return true;
+}
+
+/* Payload of the largest segment we may send, whole pieces of a segment's size. */
+static uint32_t
+longest(const struct pw_tcp_conn *conn)
+{
+	uint32_t headers = sizeof(struct rte_ipv4_hdr) + sizeof(struct rte_tcp_hdr) +
+		(conn->ts_ok ? PW_TCP_OPT_TS_BYTES + 2 : 0);
+	uint32_t max = conn->tcp->params.tso_max_bytes;
+
+	if (max < headers + 2U * conn->mss)
+		return conn->mss;
+	return RTE_MIN((max - headers) / conn->mss, (uint32_t)PIECES_MAX) * conn->mss;
+}
+
+/*
+ * How much to send at snd_nxt. Cut by the port, it makes the segments that we would send one by
+ * one: a short one only at the end of the queue.
+ */
+static uint32_t
+choose_len(const struct pw_tcp_conn *conn, uint32_t queued, uint32_t usable)
+{
+	uint32_t len = RTE_MIN(RTE_MIN(queued, longest(conn)), usable);
+
+	if (len <= conn->mss)
+		return len;
+	len = pw_tcp_send_reach(conn, conn->snd_nxt, len, conn->tcp->params.tso_max_mbufs - 1);
+	len = RTE_MAX(len, (uint32_t)conn->mss);
+	return len == queued ? len : len - len % conn->mss;
 }
 
 /* Send the next segment that windows allow; false when there is none. */
@@ -271,7 +326,7 @@ send_next(struct pw_tcp_conn *conn, uint64_t now_us)
 	if (pw_seq_after(conn->snd_nxt, conn->snd_end)) /* the FIN is out */
 		return false;
 	queued = conn->snd_end - conn->snd_nxt;
-	len = RTE_MIN(RTE_MIN(queued, (uint32_t)conn->mss), usable);
+	len = choose_len(conn, queued, usable);
 	fin = conn->fin_queued && len == queued;
 	if (len == 0 && !fin)
 		return false;

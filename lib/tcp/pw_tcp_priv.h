@@ -204,6 +204,9 @@ void pw_tcp_queue_clear(struct pw_tcp *tcp, struct pw_tcp_queue *queue);
 /** Free what lies before snd_una. */
 void pw_tcp_send_acked(struct pw_tcp_conn *conn);
 void pw_tcp_send_clear(struct pw_tcp_conn *conn);
+/** How many of len_bytes queued bytes from seq on so many chunks hold. */
+uint32_t pw_tcp_send_reach(
+	const struct pw_tcp_conn *conn, uint32_t seq, uint32_t len_bytes, unsigned chunks);
 /** Let m point at queued bytes; with more mbufs where chunks meet. 0, or -ENOMEM. */
 int pw_tcp_send_attach(
 	struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq, uint32_t len_bytes);

@@ -120,6 +120,28 @@ pw_tcp_send_clear(struct pw_tcp_conn *conn)
 		free_first_chunk(conn);
 }
 
+/* The chunk that holds a byte, looked for from another on. */
+static struct pw_tcp_chunk *
+chunk_of(struct pw_tcp_chunk *chunk, uint32_t seq)
+{
+	while (!pw_seq_after(chunk->seq + chunk->len_bytes, seq))
+		chunk = TAILQ_NEXT(chunk, next);
+	return chunk;
+}
+
+uint32_t
+pw_tcp_send_reach(const struct pw_tcp_conn *conn, uint32_t seq, uint32_t len_bytes, unsigned chunks)
+{
+	const struct pw_tcp_chunk *chunk = chunk_of(TAILQ_FIRST(&conn->chunks), seq);
+	uint32_t reach = 0;
+
+	for (; chunks > 0 && reach < len_bytes; chunks--) {
+		reach = chunk->seq + chunk->len_bytes - seq;
+		chunk = TAILQ_NEXT(chunk, next);
+	}
+	return RTE_MIN(reach, len_bytes);
+}
+
 int
 pw_tcp_send_attach(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq, uint32_t len_bytes)
 {
@@ -130,8 +152,7 @@ pw_tcp_send_attach(struct pw_tcp_conn *conn, struct rte_mbuf *m, uint32_t seq, u
 		struct rte_mbuf *part;
 		uint32_t skip, n;
 
-		while (!pw_seq_after(chunk->seq + chunk->len_bytes, seq))
-			chunk = TAILQ_NEXT(chunk, next);
+		chunk = chunk_of(chunk, seq);
 		part = rte_pktmbuf_alloc(conn->tcp->params.pool);
 		if (part == NULL)
 			return -ENOMEM;

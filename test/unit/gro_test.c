@@ -85,6 +85,7 @@ static const struct {
 	{"offset fragment", "100 100:off 100", "100 100 100"},
 	{"first fragment of the next", "100 100 100:mf", "200 100"},
 	{"two first fragments", "100:mf 100:mf", "100 100"},
+	{"fragments that the NIC calls good", "100:nicgood,mf 100:nicgood,off", "100 100"},
 	{"two last fragments", "100:off 100:off", "100 100"},
 	{"hop limits 64 and 63", "100:ttl=64 100:ttl=63", "100 100"},
 	{"other MAC address", "100 100:mac", "100 100"},

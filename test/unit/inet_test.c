@@ -16,6 +16,7 @@
 #include "pw_chain.h"
 #include "pw_inet.h"
 #include "pw_packet.h"
+#include "pw_soft_nic.h"
 
 #define SECOND_US 1000000u
 #define COUNTER(name) offsetof(struct pw_inet_stats, name)
@@ -152,11 +153,19 @@ tcp_frame(struct host *host)
 static void
 wrong_parameters_are_refused(void **state)
 {
-	struct pw_inet_params params = {.prefix_len = 33};
+	static const struct pw_inet_params wrong[] = {
+		{.prefix_len = 33},
+		{.tx_offloads = RTE_MBUF_F_TX_TCP_SEG | RTE_MBUF_F_TX_TCP_CKSUM},
+		{.tx_offloads = RTE_MBUF_F_TX_TCP_SEG | RTE_MBUF_F_TX_IP_CKSUM},
+		{.tx_offloads = RTE_MBUF_F_TX_UDP_CKSUM},
+		{.tx_offloads = RTE_MBUF_F_TX_IPV6},
+	};
 
 	(void)state;
-	assert_null(pw_inet_create(&params));
-	assert_int_equal(rte_errno, EINVAL);
+	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
+		assert_null(pw_inet_create(&wrong[i]));
+		assert_int_equal(rte_errno, EINVAL);
+	}
 	pw_inet_destroy(NULL);
 }
 
@@ -623,6 +632,50 @@ gratuitous_arp_updates(void **state)
 	expect_tcp(host, new);
 }
 
+/* Two instances, one for each RX queue of the same host. */
+static void
+tell_other(void *ctx, const struct pw_inet_arp *arp)
+{
+	struct host *host = ctx;
+
+	pw_inet_hear_arp(host->inet, arp, host->now_us);
+}
+
+static void
+instances_share_what_they_hear(void **state)
+{
+	struct host *host = *state;
+	struct pw_inet_params params = {
+		.mac = pw_packet_mac(PW_PACKET_US),
+		.ip = rte_cpu_to_be_32(PW_PACKET_US),
+		.prefix_len = 24,
+		.pool = host->pool,
+		.ops = {.output = on_output, .arp_input = tell_other},
+		.ctx = host,
+	};
+	struct pw_inet *queue0 = pw_inet_create(&params);
+	uint64_t heard = counter(host, COUNTER(rx_arp));
+
+	assert_non_null(queue0);
+	/* We ask, and the answer comes at the other's queue. */
+	send_tcp(host, PW_PACKET_PEER);
+	expect_arp(host, 1, PW_PACKET_PEER, broadcast);
+	pw_inet_input(queue0, arp_frame(host, 2, PW_PACKET_PEER, PW_PACKET_US), host->now_us);
+	expect_tcp(host, pw_packet_mac(PW_PACKET_PEER));
+	/* A neighbour asks, and one of the two answers. */
+	pw_inet_input(queue0, arp_frame(host, 1, PW_PACKET_PEER + 1, PW_PACKET_US), host->now_us);
+	expect_arp(host, 2, PW_PACKET_PEER + 1, pw_packet_mac(PW_PACKET_PEER));
+	send_tcp(host, PW_PACKET_PEER + 1);
+	expect_tcp(host, pw_packet_mac(PW_PACKET_PEER));
+	/* What neither asked for makes no entry. */
+	pw_inet_input(
+		queue0, arp_frame(host, 2, PW_PACKET_PEER + 2, PW_PACKET_US + 9), host->now_us);
+	send_tcp(host, PW_PACKET_PEER + 2);
+	expect_arp(host, 1, PW_PACKET_PEER + 2, broadcast);
+	assert_int_equal(counter(host, COUNTER(rx_arp)), heard);
+	pw_inet_destroy(queue0);
+}
+
 /* More neighbours than the table holds: bounded, and every one can still be reached. */
 static void
 many_neighbours(void **state)
@@ -669,6 +722,141 @@ what_cannot_be_sent_is_freed(void **state)
 	expect_arp(host, 1, PW_PACKET_PEER, broadcast);
 	input(host, arp_frame(host, 2, PW_PACKET_PEER, PW_PACKET_US));
 	assert_int_equal(host->frames, 1);
+}
+
+/* The same segments, sent by a host whose port has offloads and one whose port has none. */
+struct wire {
+	uint8_t data[80][1514];
+	uint32_t len_bytes[80];
+	unsigned n;
+};
+
+static void
+on_wire(void *ctx, struct rte_mbuf *packet)
+{
+	struct wire *wire = ctx;
+
+	assert_true(wire->n < RTE_DIM(wire->data));
+	assert_in_range(packet->pkt_len, 1, sizeof(wire->data[0]));
+	assert_int_equal(packet->nb_segs, 1);
+	memcpy(wire->data[wire->n], rte_pktmbuf_mtod(packet, void *), packet->pkt_len);
+	wire->len_bytes[wire->n++] = packet->pkt_len;
+	rte_pktmbuf_free(packet);
+}
+
+static void
+on_output_to_nic(void *ctx, struct rte_mbuf *frame)
+{
+	pw_soft_nic_send(frame, on_wire, ctx);
+}
+
+static struct pw_inet *
+open_sender(struct host *host, uint64_t tx_offloads, struct wire *wire)
+{
+	struct pw_inet_params params = {
+		.mac = pw_packet_mac(PW_PACKET_US),
+		.ip = rte_cpu_to_be_32(PW_PACKET_US),
+		.prefix_len = 24,
+		.pool = host->pool,
+		.tx_offloads = tx_offloads,
+		.ops = {.output = on_output_to_nic},
+		.ctx = wire,
+	};
+	struct pw_inet *inet = pw_inet_create(&params);
+
+	assert_non_null(inet);
+	pw_inet_input(inet, arp_frame(host, 2, PW_PACKET_PEER, PW_PACKET_US), host->now_us);
+	wire->n = 0;
+	return inet;
+}
+
+/* Segments of 1 to 1460 bytes, cut by us or by the port; in pieces of odd lengths. */
+static void
+send_stream(struct host *host, struct pw_inet *inet, uint32_t bytes, uint16_t mss, bool whole)
+{
+	struct pw_packet packet = plain;
+
+	packet.options_bytes = 12;
+	memset(packet.options, 1, 12);
+	for (uint32_t done = 0; done < bytes; done += packet.payload_bytes) {
+		uint32_t left = bytes - done;
+		struct rte_mbuf *m;
+
+		packet.seq = done;
+		packet.payload_bytes = whole ? left : RTE_MIN(left, (uint32_t)mss);
+		packet.flags = RTE_TCP_ACK_FLAG;
+		if (packet.payload_bytes == left)
+			packet.flags |= RTE_TCP_PSH_FLAG | RTE_TCP_FIN_FLAG;
+		m = pw_packet_segment(host->pool, &packet);
+		m->l4_len = 32;
+		if (packet.payload_bytes > mss) {
+			m->ol_flags |= RTE_MBUF_F_TX_TCP_SEG;
+			m->tso_segsz = mss;
+		}
+		if (packet.payload_bytes > 100)
+			pw_packet_split(host->pool, m, 81);
+		pw_inet_output_tcp(inet, m, rte_cpu_to_be_32(PW_PACKET_PEER), host->now_us);
+	}
+}
+
+static void
+the_port_fills_in_the_same(void **state)
+{
+	static const uint64_t ip = RTE_MBUF_F_TX_IP_CKSUM, tcp = RTE_MBUF_F_TX_TCP_CKSUM;
+	static const struct {
+		uint64_t offloads;
+		uint32_t bytes;
+		uint16_t mss;
+	} rows[] = {
+		{ip, 3000, 1000},
+		{tcp, 2999, 1000},
+		{ip | tcp, 1, 1000},
+		{ip | tcp, 1500, 501},
+		{ip | tcp | RTE_MBUF_F_TX_TCP_SEG, 1001, 1000},
+		{ip | tcp | RTE_MBUF_F_TX_TCP_SEG, 1900, 53},
+		{ip | tcp | RTE_MBUF_F_TX_TCP_SEG, 1900, 950},
+	};
+	struct host *host = *state;
+	static struct wire with, without;
+
+	for (unsigned i = 0; i < RTE_DIM(rows); i++) {
+		struct pw_inet *a = open_sender(host, rows[i].offloads, &with);
+		struct pw_inet *b = open_sender(host, 0, &without);
+
+		/* Twice: the IP IDs go on behind those of the first. */
+		for (unsigned n = 0; n < 2; n++) {
+			send_stream(host, a, rows[i].bytes, rows[i].mss,
+				rows[i].offloads & RTE_MBUF_F_TX_TCP_SEG);
+			send_stream(host, b, rows[i].bytes, rows[i].mss, false);
+		}
+		assert_int_equal(with.n, without.n);
+		for (unsigned j = 0; j < with.n; j++) {
+			assert_int_equal(with.len_bytes[j], without.len_bytes[j]);
+			assert_memory_equal(with.data[j], without.data[j], with.len_bytes[j]);
+		}
+		pw_inet_destroy(a);
+		pw_inet_destroy(b);
+	}
+}
+
+/* An 82599 says "good" of all that it found nothing wrong with, or did not look at. */
+static void
+a_fragment_is_no_segment_whatever_the_nic_says(void **state)
+{
+	static const uint16_t frags[] = {RTE_IPV4_HDR_MF_FLAG, 1, RTE_IPV4_HDR_MF_FLAG | 100};
+	struct host *host = *state;
+
+	for (unsigned i = 0; i < RTE_DIM(frags); i++) {
+		struct pw_packet packet = plain;
+		struct rte_mbuf *m;
+
+		packet.ip_frag = frags[i];
+		m = pw_packet_frame(host->pool, &packet);
+		m->ol_flags |= RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+		input(host, m);
+		assert_int_equal(counter(host, COUNTER(rx_fragment)), i + 1);
+	}
+	assert_int_equal(host->segments, 0);
 }
 
 /* An echo request; returns bytes in front of ICMP. */
@@ -790,8 +978,11 @@ main(void)
 		TEST(a_silent_neighbour_is_given_up),
 		TEST(whoever_asks_is_known),
 		TEST(gratuitous_arp_updates),
+		TEST(instances_share_what_they_hear),
 		TEST(many_neighbours),
 		TEST(what_cannot_be_sent_is_freed),
+		TEST(the_port_fills_in_the_same),
+		TEST(a_fragment_is_no_segment_whatever_the_nic_says),
 		TEST(echo_is_answered),
 		TEST(other_icmp_is_dropped),
 	};

@@ -11,26 +11,43 @@
 #include <rte_memory.h>
 #include <rte_tcp.h>
 
+#include "pw_soft_nic.h"
+
 #define FRAGS_BYTES (2 << 20)
 #define ECHO_ROOM 4096
 
 static void
-on_output(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
+on_wire(void *ctx, struct rte_mbuf *segment)
 {
 	struct pw_tcp_rig *rig = ctx;
 	struct pw_packet *packet = &rig->sent[rig->nb_sent];
 
 	if (rig->nb_sent >= RIG_SENT_MAX)
 		fail_msg("%u segments sent at once", RIG_SENT_MAX);
-	assert_int_equal(now_us, rig->now_us);
-	assert_true(rte_pktmbuf_headroom(segment) >= 34);
 	packet->payload_base = rig->our_isn + 1;
-	packet->dst_ip = rte_be_to_cpu_32(dst);
+	packet->dst_ip = rig->output_dst;
 	pw_packet_read_segment(segment, packet);
 	if (packet->flags & RTE_TCP_SYN_FLAG)
 		rig->our_isn = packet->seq;
-	rig->sent_us[rig->nb_sent++] = now_us;
+	rig->sent_us[rig->nb_sent++] = rig->now_us;
 	rte_pktmbuf_free(segment);
+}
+
+static void
+on_output(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
+{
+	struct pw_tcp_rig *rig = ctx;
+
+	assert_int_equal(now_us, rig->now_us);
+	assert_true(rte_pktmbuf_headroom(segment) >= 34);
+	assert_int_equal(
+		segment->l4_len, (*rte_pktmbuf_mtod_offset(segment, uint8_t *, 12) >> 4) * 4);
+	assert_true(segment->pkt_len + 20 <=
+		RTE_MAX(rig->params.tso_max_bytes, (uint32_t)rig->params.mtu_bytes));
+	if (segment->ol_flags & RTE_MBUF_F_TX_TCP_SEG)
+		assert_in_range(segment->nb_segs, 2, rig->params.tso_max_mbufs);
+	rig->output_dst = rte_be_to_cpu_32(dst);
+	pw_soft_nic_cut(segment, on_wire, rig);
 }
 
 static uint32_t
@@ -196,6 +213,20 @@ pw_tcp_rig_set_up(void **state)
 	rig->peer_port = 1000;
 	*state = rig;
 	start(rig);
+	return 0;
+}
+
+int
+pw_tcp_rig_set_up_tso(void **state)
+{
+	struct pw_tcp_rig *rig;
+
+	if (pw_tcp_rig_set_up(state) < 0)
+		return -1;
+	rig = *state;
+	rig->params.tso_max_bytes = UINT16_MAX;
+	rig->params.tso_max_mbufs = SOFT_NIC_SEGS_MAX;
+	pw_tcp_rig_restart(rig);
 	return 0;
 }
 

@@ -40,7 +40,8 @@ struct pw_tcp_rig {
 	uint32_t peer_isn, our_isn;
 	uint16_t peer_port;
 
-	/* what we sent and was not expected yet */
+	/* what we sent, as it is on the wire, and was not expected yet */
+	uint32_t output_dst;
 	struct pw_packet sent[RIG_SENT_MAX];
 	uint64_t sent_us[RIG_SENT_MAX];
 	unsigned nb_sent, nb_expected;
@@ -57,7 +58,17 @@ struct pw_tcp_rig {
 
 /** Set-up and tear-down of a test, whose state is the rig; pool and fragments must be as before. */
 int pw_tcp_rig_set_up(void **state);
+/** The same with a port that cuts segments (TSO): on the wire all must be as without. */
+int pw_tcp_rig_set_up_tso(void **state);
 int pw_tcp_rig_tear_down(void **state);
+
+/** A test, with either. */
+#define RIG_TEST(f)                                                                       \
+	cmocka_unit_test_setup_teardown(f, pw_tcp_rig_set_up, pw_tcp_rig_tear_down),      \
+	{                                                                                 \
+		.name = #f "_tso", .test_func = (f), .setup_func = pw_tcp_rig_set_up_tso, \
+		.teardown_func = pw_tcp_rig_tear_down                                     \
+	}
 
 /** Begin again with the rig's parameters, after a test changed them. */
 void pw_tcp_rig_restart(struct pw_tcp_rig *rig);

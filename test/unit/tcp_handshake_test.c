@@ -479,7 +479,7 @@ static void
 wrong_parameters_are_refused(void **state)
 {
 	struct pw_tcp_rig *rig = *state;
-	struct pw_tcp_params good = rig->params, wrong[7];
+	struct pw_tcp_params good = rig->params, wrong[9];
 
 	for (unsigned i = 0; i < RTE_DIM(wrong); i++)
 		wrong[i] = good;
@@ -490,6 +490,10 @@ wrong_parameters_are_refused(void **state)
 	wrong[4].mtu_bytes = 575;
 	wrong[5].rcvbuf_bytes = UINT32_MAX;
 	wrong[6].frags = NULL;
+	wrong[7].tso_max_bytes = 65536;
+	wrong[7].tso_max_mbufs = 40;
+	wrong[8].tso_max_bytes = 65535;
+	wrong[8].tso_max_mbufs = 1;
 	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
 		size_t heap = pw_test_heap_bytes();
 

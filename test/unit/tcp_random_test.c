@@ -339,15 +339,13 @@ garbage_does_no_harm(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, pw_tcp_rig_set_up, pw_tcp_rig_tear_down)
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(all_bytes_come_back),
-		TEST(ten_megabytes_half_closed),
-		TEST(garbage_does_no_harm),
+		RIG_TEST(all_bytes_come_back),
+		RIG_TEST(ten_megabytes_half_closed),
+		RIG_TEST(garbage_does_no_harm),
 	};
 
 	return cmocka_run_group_tests_name("tcp_random", tests, pw_test_eal, NULL);

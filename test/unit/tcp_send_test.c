@@ -614,6 +614,84 @@ memory_in_small_pieces_will_do(void **state)
 	pw_arena_defragment(arena);
 }
 
+/* All sizes of what the port cuts: by the window, its bytes, its mbufs, and its pieces. */
+static void
+the_port_cuts_what_it_can(void **state)
+{
+	static const struct {
+		uint32_t tso_bytes;
+		uint16_t tso_mbufs;
+		uint16_t mss;
+		unsigned packets_max;
+	} rows[] = {
+		{65535, 40, 1460, 4},
+		{65535, 3, 1460, 30},
+		{65535, 2, 500, 70},
+		{3000, 40, 1460, 25},
+		{65535, 40, 100, 15},
+		{20000, 40, 536, 6},
+	};
+	struct pw_tcp_rig *rig = *state;
+
+	for (unsigned i = 0; i < RTE_DIM(rows); i++) {
+		struct pw_tcp_stats stats;
+
+		rig->params.tso_max_bytes = rows[i].tso_bytes;
+		rig->params.tso_max_mbufs = rows[i].tso_mbufs;
+		pw_tcp_rig_restart(rig);
+		rig->send_bytes = 60000;
+		pw_tcp_rig_runf(rig,
+			"< S 0:0(0) win 65535 <mss %u,ts 1 0>\n"
+			"> S. 0:0(0) ack 1\n"
+			"< . 1:1(0) ack 1 win 65535\n"
+			"> *",
+			rows[i].mss);
+		stats = pw_tcp_rig_stats(rig);
+		/* RFC 6928: ten segments, as if we had cut them. */
+		assert_int_equal(stats.out_bytes, 10 * (rows[i].mss - 12));
+		assert_int_equal(stats.out_segs, 11);
+		do {
+			pw_tcp_rig_runf(rig, "< . 1:1(0) ack %u win 65535\n> *",
+				1 + (unsigned)stats.out_bytes);
+			stats = pw_tcp_rig_stats(rig);
+		} while (stats.out_bytes < 60000);
+		assert_in_range(stats.out_tso, 1, rows[i].packets_max);
+		assert_int_equal(stats.out_bytes, 60000);
+		assert_int_equal(stats.retrans_segs, 0);
+		pw_tcp_rig_run(rig, "< R 1:1(0)");
+	}
+}
+
+/* What was cut is lost but for its first piece: it is sent again, cut again as the window opens. */
+static void
+what_was_cut_is_sent_again(void **state)
+{
+	struct pw_tcp_rig *rig = *state;
+	struct pw_tcp_stats stats;
+
+	rig->send_bytes = 10000;
+	pw_tcp_rig_run(rig,
+		"< S 0:0(0) win 65535 <mss 1000>\n"
+		"> S. 0:0(0) ack 1\n"
+		"< . 1:1(0) ack 1 win 65535\n"
+		"> *\n"
+		"< . 1:1(0) ack 1001 win 65535\n"
+		"+*300\n"
+		"> . 1001:2001(1000) ack 1\n"
+		"< . 1:1(0) ack 2001 win 65535\n"
+		"> . 2001:3001(1000) ack 1\n"
+		"> . 3001:4001(1000) ack 1\n"
+		"< . 1:1(0) ack 4001 win 65535\n"
+		"> *\n"
+		"< . 1:1(0) ack 10001 win 65535\n"
+		"+1000");
+	stats = pw_tcp_rig_stats(rig);
+	assert_int_equal(stats.retrans_segs, 7);
+	assert_int_equal(stats.out_segs, 1 + 10 + 7);
+	assert_int_equal(stats.timeouts, 1);
+	assert_int_equal(stats.out_tso, 3);
+}
+
 /* A peer that takes all, and an application that never stops: no bytes are looked at. */
 struct bulk {
 	struct pw_tcp_params params;
@@ -699,36 +777,38 @@ a_loss_after_3_gib(void **state)
 	pw_tcp_destroy(bulk.tcp);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, pw_tcp_rig_set_up, pw_tcp_rig_tear_down)
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(data_is_sent_and_acknowledged),
-		TEST(lost_data_comes_again),
-		TEST(a_partial_ack_moves_the_resend),
-		TEST(a_dead_peer_is_given_up),
-		TEST(a_lost_fin_comes_again),
-		TEST(a_closed_window_is_probed),
-		TEST(a_closed_window_and_no_answer),
-		TEST(probes_do_not_delay_resends),
-		TEST(probes_do_not_delay_what_is_out),
-		TEST(probes_do_not_delay_resends_without_rtt),
-		TEST(a_window_shrinks_below_what_is_out),
-		TEST(a_window_comes_with_a_new_ack),
-		TEST(three_duplicates_resend),
-		TEST(a_fast_resend_takes_the_fin),
-		TEST(a_fast_resend_sends_nothing_new),
-		TEST(acks_carry_the_highest_number),
-		TEST(out_bytes_count_once),
-		TEST(acks_of_nothing_sent_are_challenged),
-		TEST(the_rto_follows_the_round_trip),
-		TEST(an_empty_pool_is_survived),
-		TEST(a_syn_waits_for_an_mbuf),
-		TEST(exhausted_fragments_are_survived),
-		TEST(memory_in_small_pieces_will_do),
-		TEST(a_loss_after_3_gib),
+		RIG_TEST(data_is_sent_and_acknowledged),
+		RIG_TEST(lost_data_comes_again),
+		RIG_TEST(a_partial_ack_moves_the_resend),
+		RIG_TEST(a_dead_peer_is_given_up),
+		RIG_TEST(a_lost_fin_comes_again),
+		RIG_TEST(a_closed_window_is_probed),
+		RIG_TEST(a_closed_window_and_no_answer),
+		RIG_TEST(probes_do_not_delay_resends),
+		RIG_TEST(probes_do_not_delay_what_is_out),
+		RIG_TEST(probes_do_not_delay_resends_without_rtt),
+		RIG_TEST(a_window_shrinks_below_what_is_out),
+		RIG_TEST(a_window_comes_with_a_new_ack),
+		RIG_TEST(three_duplicates_resend),
+		RIG_TEST(a_fast_resend_takes_the_fin),
+		RIG_TEST(a_fast_resend_sends_nothing_new),
+		RIG_TEST(acks_carry_the_highest_number),
+		RIG_TEST(out_bytes_count_once),
+		RIG_TEST(acks_of_nothing_sent_are_challenged),
+		RIG_TEST(the_rto_follows_the_round_trip),
+		RIG_TEST(an_empty_pool_is_survived),
+		RIG_TEST(a_syn_waits_for_an_mbuf),
+		RIG_TEST(exhausted_fragments_are_survived),
+		RIG_TEST(memory_in_small_pieces_will_do),
+		RIG_TEST(a_loss_after_3_gib),
+		cmocka_unit_test_setup_teardown(
+			the_port_cuts_what_it_can, pw_tcp_rig_set_up_tso, pw_tcp_rig_tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_was_cut_is_sent_again, pw_tcp_rig_set_up_tso, pw_tcp_rig_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("tcp_send", tests, pw_test_eal, NULL);
