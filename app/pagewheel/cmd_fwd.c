@@ -10,6 +10,7 @@
 #include "app.h"
 #include "cli.h"
 #include "cmd_fwd.h"
+#include "control.h"
 #include "engine_tcp.h"
 #include "fwd.h"
 #include "stats.h"
@@ -41,8 +42,16 @@ PW_CLI_WORD(mode, fwd_args, NULL);
 void
 pw_cmd_start(struct pw_app *app)
 {
-	int rc = pw_fwd_start(app->fwd);
+	const struct pw_port *idle = pw_control_find_idle(app);
+	int rc;
 
+	if (idle != NULL) {
+		pw_cli_fail(app, "port %u is %s", idle->id,
+			idle->state == PW_PORT_CLOSED ? "closed, for good"
+						      : "stopped: start it first, port start all");
+		return;
+	}
+	rc = pw_fwd_start(app->fwd);
 	if (rc == -EALREADY)
 		pw_cli_fail(app, "already started: stop first");
 	else if (rc < 0)
@@ -81,6 +90,19 @@ run_stop(void *args, struct cmdline *cl, void *data)
 		pw_cli_fail(app, "not started");
 }
 
+/* What ports do for packets to send is chosen before the engine looks. */
+static int
+set_engine(struct pw_app *app, const struct pw_engine *engine)
+{
+	int rc = pw_control_set_sending(app, engine->makes_packets);
+
+	if (rc == 0)
+		rc = pw_fwd_set_engine(app->fwd, app, engine);
+	if (rc < 0)
+		pw_control_set_sending(app, pw_fwd_engine(app->fwd)->makes_packets);
+	return rc;
+}
+
 static void
 run_set(void *args, struct cmdline *cl, void *data)
 {
@@ -99,7 +121,7 @@ run_set(void *args, struct cmdline *cl, void *data)
 		return;
 	}
 	pw_stats_telemetry_pause();
-	if (pw_fwd_set_engine(app->fwd, app, engine) < 0)
+	if (set_engine(app, engine) < 0)
 		pw_cli_fail(app, "the mode stays %s", pw_fwd_engine(app->fwd)->name);
 	else
 		printf("Set %s packet forwarding mode\n", engine->name);

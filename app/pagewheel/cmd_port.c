@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_ethdev.h>
+
 #include "app.h"
 #include "cli.h"
 #include "port.h"
@@ -46,6 +48,37 @@ for_ports(struct pw_app *app, const struct port_args *args, int (*run)(struct pw
 	}
 }
 
+static void
+print_link(const struct pw_port *p, const struct pw_link *link)
+{
+	static const char *const states[] = {
+		[PW_PORT_STOPPED] = "stopped", [PW_PORT_STARTED] = "started"};
+
+	printf("Port state: %s\n", states[p->state]);
+	printf("Link status: %s\n", link->up ? "up" : "down");
+	if (link->mbps == UINT32_MAX)
+		printf("Link speed: unknown\n");
+	else
+		printf("Link speed: %u Mbit/s\n", link->mbps);
+	printf("Link events: by %s; went down %" PRIu64 " times\n",
+		p->tells_link ? "interrupt" : "a look each second", p->link_downs);
+}
+
+static void
+print_offloads(const struct pw_port_info *i)
+{
+	char names[512];
+
+	printf("RX offloads: %s\n",
+		pw_port_offload_names(
+			i->rx_offloads, rte_eth_dev_rx_offload_name, names, sizeof(names)));
+	printf("TX offloads: %s\n",
+		pw_port_offload_names(
+			i->tx_offloads, rte_eth_dev_tx_offload_name, names, sizeof(names)));
+	printf("RSS types: %s\n",
+		pw_port_offload_names(i->rss_types, pw_port_rss_name, names, sizeof(names)));
+}
+
 static int
 show_info(struct pw_port *p)
 {
@@ -59,14 +92,11 @@ show_info(struct pw_port *p)
 	printf("\n********************* Infos for port %-2u *********************\n", p->id);
 	printf("MAC address: %s\nDevice name: %s\nDriver name: %s\n", mac, i.name, i.driver);
 	printf("Connect to socket: %d\nMTU: %u bytes\n", i.socket_id, i.mtu_bytes);
-	if (i.link_mbps == UINT32_MAX)
-		printf("Link status: %s\nLink speed: unknown\n", i.link_up ? "up" : "down");
-	else
-		printf("Link status: %s\nLink speed: %u Mbit/s\n", i.link_up ? "up" : "down",
-			i.link_mbps);
+	print_link(p, &i.link);
 	printf("Promiscuous mode: %s\n", i.promiscuous ? "enabled" : "disabled");
 	printf("RX queues: %u of %u, %u descriptors each\n", i.nb_rxq, i.max_rxq, i.nb_rxd);
 	printf("TX queues: %u of %u, %u descriptors each\n", i.nb_txq, i.max_txq, i.nb_txd);
+	print_offloads(&i);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  * itself with PW_ENGINE_REGISTER.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -23,6 +24,11 @@ struct pw_stream;
 struct pw_engine {
 	const char *name;
 	const char *help;
+	/**
+	 * It answers with packets of its own, out of the port that the received ones came in by,
+	 * and leaves checksums and cutting to that port.
+	 */
+	bool makes_packets;
 	/** Make the engine's state for a stream; prints its errors. May be NULL. */
 	int (*open)(struct pw_stream *stream, const struct pw_app *app);
 	/** Free the state and all packets in it. May be NULL. */

@@ -146,7 +146,6 @@ lay_out(struct pw_fwd *fwd, const struct pw_app *app)
 		struct pw_stream *stream = &fwd->streams[i];
 
 		stream->rx_port = app->ports[port];
-		stream->tx_port = app->ports[peer_of(port, app->nb_ports)];
 		stream->rx_queue = i % app->options.rxq;
 		stream->tx_queue = stream->rx_queue;
 		stream->lcore = lcore->id;
@@ -168,8 +167,13 @@ open_engine(struct pw_fwd *fwd, const struct pw_app *app, const struct pw_engine
 {
 	fwd->engine = engine;
 	for (unsigned i = 0; i < fwd->nb_streams; i++) {
-		int rc = engine->open == NULL ? 0 : engine->open(&fwd->streams[i], app);
+		struct pw_stream *stream = &fwd->streams[i];
+		int rc;
 
+		stream->tx_port = engine->makes_packets
+			? stream->rx_port
+			: fwd->ports[peer_of(stream->rx_port->id, fwd->nb_ports)];
+		rc = engine->open == NULL ? 0 : engine->open(stream, app);
 		if (rc < 0) {
 			close_engine(fwd);
 			return rc;
@@ -258,12 +262,9 @@ pw_fwd_engine(const struct pw_fwd *fwd)
 	return fwd->engine;
 }
 
-int
-pw_fwd_start(struct pw_fwd *fwd)
+static int
+launch(struct pw_fwd *fwd)
 {
-	if (fwd->running)
-		return -EALREADY;
-	pw_fwd_clear_stats(fwd);
 	fwd->running = true;
 	fwd->stopping = false;
 	for (unsigned i = 0; i < fwd->nb_lcores; i++) {
@@ -277,6 +278,27 @@ pw_fwd_start(struct pw_fwd *fwd)
 		}
 	}
 	return 0;
+}
+
+int
+pw_fwd_start(struct pw_fwd *fwd)
+{
+	if (fwd->running)
+		return -EALREADY;
+	pw_fwd_clear_stats(fwd);
+	return launch(fwd);
+}
+
+bool
+pw_fwd_pause(struct pw_fwd *fwd)
+{
+	return pw_fwd_stop(fwd) == 0;
+}
+
+int
+pw_fwd_resume(struct pw_fwd *fwd)
+{
+	return launch(fwd);
 }
 
 int

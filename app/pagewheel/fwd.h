@@ -65,6 +65,12 @@ int pw_fwd_start(struct pw_fwd *fwd);
 /** Let all lcores finish their poll and wait for them. Returns 0, or -EALREADY. */
 int pw_fwd_stop(struct pw_fwd *fwd);
 
+/** Stop for a while: statistics go on where they were. False: it was not running. */
+bool pw_fwd_pause(struct pw_fwd *fwd);
+
+/** Go on after pw_fwd_pause(). Returns 0, or -EBUSY (an lcore). */
+int pw_fwd_resume(struct pw_fwd *fwd);
+
 bool pw_fwd_is_running(const struct pw_fwd *fwd);
 
 unsigned pw_fwd_nb_streams(const struct pw_fwd *fwd);

@@ -14,7 +14,9 @@
 
 #include "app.h"
 #include "cli.h"
+#include "events.h"
 #include "fwd.h"
+#include "link.h"
 #include "notice.h"
 
 /* What the periodic report shows the change of. */
@@ -71,7 +73,7 @@ print_report(struct pw_app *app, struct report *last)
 }
 
 static int
-timeout_ms(const struct pw_app *app, const struct report *last)
+report_timeout_ms(const struct pw_app *app, const struct report *last)
 {
 	uint64_t period = app->options.stats_period_s * rte_get_tsc_hz();
 	uint64_t passed = rte_rdtsc() - last->when;
@@ -79,6 +81,15 @@ timeout_ms(const struct pw_app *app, const struct report *last)
 	if (period == 0)
 		return -1;
 	return passed >= period ? 0 : (period - passed) * 1000 / rte_get_tsc_hz() + 1;
+}
+
+/* Until the report or a look at the links. */
+static int
+timeout_ms(const struct pw_app *app, const struct report *last)
+{
+	int report = report_timeout_ms(app, last), link = pw_link_timeout_ms();
+
+	return report < 0 ? link : RTE_MIN(report, link);
 }
 
 /* Without commands, Enter or the end of input quits, as in testpmd. */
@@ -94,12 +105,13 @@ read_input(struct pw_app *app)
 }
 
 void
-pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd)
+pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd)
 {
 	bool wants_input = app->options.interactive || app->options.stats_period_s == 0;
 	struct pollfd fds[] = {
 		{.fd = signals_fd, .events = POLLIN},
 		{.fd = notices_fd, .events = POLLIN},
+		{.fd = events_fd, .events = POLLIN},
 		{.fd = wants_input ? STDIN_FILENO : -1, .events = POLLIN},
 	};
 	struct report last = {.ports = calloc(app->nb_ports, sizeof(*last.ports))};
@@ -112,14 +124,17 @@ pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd)
 
 		if (ready < 0 && errno != EINTR)
 			break;
-		if (timeout_ms(app, &last) == 0)
+		if (report_timeout_ms(app, &last) == 0)
 			print_report(app, &last);
 		if (ready > 0 && fds[0].revents != 0)
 			app->quit = true;
 		else if (ready > 0 && fds[1].revents != 0)
 			pw_notice_print();
 		else if (ready > 0 && fds[2].revents != 0)
+			pw_events_handle(app);
+		else if (ready > 0 && fds[3].revents != 0)
 			read_input(app);
+		pw_link_poll(app);
 		if (ferror(stdout)) /* whoever read our output is gone */
 			app->quit = true;
 	}

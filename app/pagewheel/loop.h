@@ -7,11 +7,12 @@
 struct pw_app;
 
 /**
- * Commands, lines of the lcores and periodic statistics, until it is time to quit.
+ * Commands, lines of the lcores, events of ports and periodic statistics, until it is time to quit.
  *
  * @param signals_fd  of pw_signals_open()
  * @param notices_fd  of pw_notice_open()
+ * @param events_fd   of pw_events_open()
  */
-void pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd);
+void pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd);
 
 #endif

@@ -18,8 +18,10 @@
 #include "cli.h"
 #include "cmd_fwd.h"
 #include "copies.h"
+#include "events.h"
 #include "fwd.h"
 #include "hugefiles.h"
+#include "link.h"
 #include "loop.h"
 #include "notice.h"
 #include "pool.h"
@@ -72,6 +74,7 @@ open_ports(struct pw_app *app)
 		if (port == NULL)
 			return -EIO;
 		app->ports[app->nb_ports] = port;
+		pw_link_look(port);
 	}
 	return 0;
 }
@@ -149,14 +152,14 @@ close_app(struct pw_app *app)
 	pw_cli_destroy(app->cli);
 	pw_fwd_destroy(app->fwd);
 	for (uint16_t i = 0; i < app->nb_ports; i++)
-		app->ports[i]->ops->close(app->ports[i]);
+		app->ports[i]->ops->destroy(app->ports[i]);
 	free(app->ports);
 	close_frags(app);
 	close_pool(app);
 }
 
 static void
-run(struct pw_app *app, int signals_fd, int notices_fd)
+run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd)
 {
 	const struct pw_options *options = &app->options;
 
@@ -174,7 +177,7 @@ run(struct pw_app *app, int signals_fd, int notices_fd)
 	}
 	if (!options->interactive && options->stats_period_s == 0)
 		printf("Press Enter to exit\n");
-	pw_loop_run(app, signals_fd, notices_fd);
+	pw_loop_run(app, signals_fd, notices_fd, events_fd);
 }
 
 static int
@@ -215,7 +218,7 @@ main(int argc, char **argv)
 	int own = find_own_arguments(argc, argv);
 	struct pw_app app = {0};
 	char *no_arguments[] = {argv[0], NULL};
-	int signals_fd, notices_fd;
+	int signals_fd, notices_fd, events_fd;
 
 	open_standard_descriptors();
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -230,12 +233,13 @@ main(int argc, char **argv)
 	if (init_eal(&app.options, own, argv) < 0)
 		return EXIT_FAILURE;
 	notices_fd = pw_notice_open();
-	if (notices_fd < 0 || open_app(&app) < 0)
+	events_fd = pw_events_open();
+	if (notices_fd < 0 || events_fd < 0 || open_app(&app) < 0)
 		app.failed = true;
 	/* A signal that came meanwhile comes now: starting a port must not be interrupted. */
 	signals_fd = pw_signals_open();
 	if (!app.failed && signals_fd >= 0)
-		run(&app, signals_fd, notices_fd);
+		run(&app, signals_fd, notices_fd, events_fd);
 	if (app.fwd != NULL && pw_fwd_is_running(app.fwd))
 		pw_cmd_stop(&app);
 	close_app(&app);

@@ -125,8 +125,12 @@ parse_ip(struct pw_options *options, const struct option_row *row, const char *v
 	if (*end != '\0' || prefix > 32 || inet_pton(AF_INET, address, &ip) != 1 ||
 		!is_host(ntohl(ip.s_addr), prefix))
 		return wrong_value(row, value, expected);
-	options->ip = ip.s_addr;
-	options->prefix_len = prefix;
+	if (options->nb_addresses == RTE_DIM(options->addresses)) {
+		pw_error("--ip=%s: more addresses than there can be ports", value);
+		return -EINVAL;
+	}
+	options->addresses[options->nb_addresses++] = (struct pw_address){
+		.ip = ip.s_addr, .prefix_len = prefix};
 	return 0;
 }
 
@@ -148,6 +152,20 @@ static const struct option_row table[] = {
 	{"rxd", 0, "N", "descriptors of an RX queue", FIELD(rxd), 32, 32768},
 	{"txd", 0, "N", "descriptors of a TX queue", FIELD(txd), 32, 32768},
 	{"burst", 0, "N", "packets taken from a queue at a time", FIELD(burst), 1, 512},
+	{"max-pkt-len", 0, "BYTES", "largest frame, with its CRC of 4 bytes; sets the MTU",
+		FIELD(max_pkt_len), 64, 65535},
+	{"no-rx-cksum", 0, NULL, "check received checksums here, not in the port",
+		FLAG(no_rx_cksum)},
+	{"no-tx-cksum", 0, NULL, "fill in checksums and cut TCP segments here, not in the port",
+		FLAG(no_tx_cksum)},
+	{"no-tso", 0, NULL, "cut TCP segments here, not in the port", FLAG(no_tso)},
+	{"enable-scatter", 0, NULL,
+		"let the port put a frame into several buffers, even if all would fit one",
+		FLAG(enable_scatter)},
+	{"enable-hw-vlan-strip", 0, NULL, "let the port take VLAN tags off; they are lost",
+		FLAG(hw_vlan_strip)},
+	{"no-lsc-interrupt", 0, NULL, "look for link changes each second, instead of by interrupt",
+		FLAG(no_lsc_interrupt)},
 	{"mbuf-size", 0, "BYTES", "data room of a buffer, headroom of 128 bytes included",
 		FIELD(mbuf_size), 256, 65535},
 	{"total-num-mbufs", 0, "N", "buffers in the pool", FIELD(total_num_mbufs), 64, 16777216},
@@ -158,7 +176,8 @@ static const struct option_row table[] = {
 	{"copy-break", 0, "BYTES", "copy received packets up to this size into fragments; 0: none",
 		FIELD(copy_break), 0, 2048},
 	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, 0, 0, 0},
-	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp", parse_ip, 0, 0, 0},
+	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp; once for each port", parse_ip, 0,
+		0, 0},
 	{"digest", 0, NULL, "the port discard prints the SHA-256 of each stream", FLAG(digest)},
 	{"help", 'h', NULL, "this text", FLAG(help)},
 };
@@ -174,6 +193,9 @@ static const struct pw_options defaults = {
 	.frag_mib = 32,
 	.forward_mode = "io",
 };
+
+/* 198.18.0.2: RFC 2544's own network */
+static const struct pw_address default_address = {.ip = RTE_BE32(0xc6120002), .prefix_len = 24};
 
 /* What getopt_long() wants, from the table. */
 static void
@@ -245,8 +267,6 @@ pw_options_parse(struct pw_options *options, int argc, char **argv)
 
 	*options = defaults;
 	pw_strategy_parse(NULL, &options->strategy);
-	options->ip = htonl(0xc6120002); /* 198.18.0.2: RFC 2544's own network */
-	options->prefix_len = 24;
 	fill_getopt(longs, shorts);
 
 	optind = 0; /* EAL has used getopt too */
@@ -262,6 +282,8 @@ pw_options_parse(struct pw_options *options, int argc, char **argv)
 		pw_error("unknown argument %s; --help lists the options", argv[optind]);
 		return -EINVAL;
 	}
+	if (options->nb_addresses == 0)
+		options->addresses[options->nb_addresses++] = default_address;
 	return check(options);
 }
 

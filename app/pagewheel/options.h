@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_build_config.h>
 #include <rte_byteorder.h>
 
 #include "pw_strategy.h"
@@ -24,14 +25,22 @@ struct pw_options {
 	uint32_t burst;		 /**< packets */
 	uint32_t mbuf_size;	 /**< data room of a buffer with headroom, bytes */
 	uint32_t total_num_mbufs;
-	uint32_t mbcache;    /**< buffers in rte_mempool's own cache, an lcore */
-	uint32_t frag_mib;   /**< memory for fragments, MiB */
-	uint32_t copy_break; /**< packets up to so many bytes are copied; 0: none */
+	uint32_t mbcache;     /**< buffers in rte_mempool's own cache, an lcore */
+	uint32_t frag_mib;    /**< memory for fragments, MiB */
+	uint32_t copy_break;  /**< packets up to so many bytes are copied; 0: none */
+	uint32_t max_pkt_len; /**< largest frame with its CRC, bytes; 0: the port's own */
+	bool no_rx_cksum, no_tx_cksum, no_tso;
+	bool enable_scatter;
+	bool hw_vlan_strip;
+	bool no_lsc_interrupt;
 	struct pw_strategy strategy;
 	const char *forward_mode;
 	const char *cmdline_file;
-	rte_be32_t ip;
-	uint8_t prefix_len;
+	unsigned nb_addresses; /**< one for each port, in their order */
+	struct pw_address {
+		rte_be32_t ip;
+		uint8_t prefix_len;
+	} addresses[RTE_MAX_ETHPORTS];
 };
 
 /**

@@ -76,6 +76,7 @@ static const struct pw_stat tcp_stats[] = {
 	PW_STAT(pw_tcp_stats, in_bytes, "bytes"),
 	PW_STAT(pw_tcp_stats, in_errs, "segments"),
 	PW_STAT(pw_tcp_stats, out_segs, "segments"),
+	PW_STAT(pw_tcp_stats, out_tso, "packets"),
 	PW_STAT(pw_tcp_stats, out_bytes, "bytes"),
 	PW_STAT(pw_tcp_stats, out_rsts, "segments"),
 	PW_STAT(pw_tcp_stats, retrans_segs, "segments"),

@@ -15,6 +15,7 @@ import time
 import unittest
 
 BINARY = os.environ["PAGEWHEEL"]
+FAKE_EVENTS = os.environ["PAGEWHEEL_FAKE_EVENTS"]
 EAL = ["--lcores=0@0,1@1", "--no-pci", "--in-memory", "--log-level=4", "--no-telemetry"]
 PREFIX = f"pw-cli-{os.getpid()}"
 NULL_PORTS = ["--vdev=net_null0", "--vdev=net_null1"]
@@ -97,6 +98,15 @@ class Options(unittest.TestCase):
         (["--ip=2001:db8::1/64"], "198.18.0.2/24"),
         (["--ip=" + "1" * 100 + "/24"], "198.18.0.2/24"),
         (["--mbcache=500", "--total-num-mbufs=64"], "--total-num-mbufs=64"),
+        (["--max-pkt-len=63"], "from 64 to 65535"),
+        (["--max-pkt-len=64"], "port 0 takes 86 to"),
+        (["--max-pkt-len=9018"], "--mbuf-size=9154"),
+        (["--enable-scatter"], "several buffers"),
+        (["--enable-hw-vlan-strip"], "VLAN tags"),
+        (["--forward-mode=tcp"], "an address for each port"),
+        (["--forward-mode=tcp", "--ip=198.18.0.2/24", "--ip=198.18.1.2/24", "--rxq=4", "--txq=4"],
+         "--total-num-mbufs=65536"),
+        (["--ip=198.18.0.2/24"] * 33, "more addresses"),
     )
 
     def test_refused_in_one_sentence(self):
@@ -110,7 +120,9 @@ class Options(unittest.TestCase):
     def test_help_names_every_option_and_mode(self):
         done = run("--help", eal=())
         self.assertEqual(done.returncode, 0)
-        for word in ("--rxq=N", "--strategy=", "--ip=", "io", "rxonly", "tcp", "order0", "reuse"):
+        for word in ("--rxq=N", "--strategy=", "--ip=", "--max-pkt-len=BYTES", "--no-rx-cksum",
+                     "--no-tx-cksum", "--no-tso", "--enable-scatter", "--enable-hw-vlan-strip",
+                     "--no-lsc-interrupt", "io", "rxonly", "tcp", "order0", "reuse"):
             self.assertIn(word, done.stdout)
 
     def test_no_port(self):
@@ -164,15 +176,10 @@ class Options(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, "9344 bytes .* 4096 bytes")
 
-    def test_tcp_on_two_ports_is_refused(self):
-        done = run("--forward-mode=tcp")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("one port", done.stderr)
-
 
 class Commands(unittest.TestCase):
     def test_every_command(self):
-        commands = ("help\nshow config fwd\nstart\nshow port info all\nshow port stats 0\n"
+        commands = ("help\nshow config fwd\nport stop all\nport start all\nstart\nport reset 0\nshow port info all\nshow port stats 0\n"
                     "show port xstats 1\nclear port stats all\nshow fwd stats all\n"
                     "clear fwd stats all\nshow pool\nshow lcores\nstop\nset fwd rxonly\nstart\n"
                     "# a comment\n\nstop\nset fwd io\nquit\n")
@@ -183,7 +190,8 @@ class Commands(unittest.TestCase):
         out = run("-i", stdin="help\n").stdout
         for command in ("start", "stop", "quit", "help", "show port info", "show port stats",
                         "show port xstats", "clear port stats", "show fwd stats all",
-                        "show config fwd", "set fwd", "show pool"):
+                        "show config fwd", "set fwd", "show pool",
+                        "port start|stop|reset|close", "set link-up|link-down"):
             self.assertIn(command, out)
 
     def test_wrong_commands_name_their_line(self):
@@ -194,7 +202,20 @@ class Commands(unittest.TestCase):
                               ("show port", "line 2"), ("stop", "not started"),
                               ("start\nstart", "already started"),
                               ("start\nset fwd rxonly", "stop first"),
-                              ("show gro", "set fwd tcp"), ("start\0x", "unknown"), ("x" * 5000, "longer than")):
+                              ("show gro", "set fwd tcp"),
+                              ("port start 0", "started already"),
+                              ("port stop 0\nport stop 0", "stopped already"),
+                              ("port stop 2", "0 to 1"), ("port stop", "wrong arguments"),
+                              ("port hop 0", "wrong arguments"), ("start\nport stop 0", "stop first"),
+                              ("start\nport close all", "stop first"),
+                              ("port close 0\nport start 0", "closed, for good"),
+                              ("port close 0\nport reset 0", "closed, for good"),
+                              ("port close 0\nshow port info 0", "port 0"),
+                              ("port stop 0\nstart", "port start all"),
+                              ("port close 1\nstart", "port 1 is closed"),
+                              ("set link-down port 0", "no such switch"),
+                              ("port stop 0\nset link-up port 0", "not started"),
+                              ("set link-down port 7", "0 to 1"), ("start\0x", "unknown"), ("x" * 5000, "longer than")):
             with self.subTest(command=command), tempfile.NamedTemporaryFile("w") as file:
                 file.write(f"show config fwd\n{command}\nshow pool\n")
                 file.flush()
@@ -205,6 +226,47 @@ class Commands(unittest.TestCase):
                     self.assertRegex(done.stderr, r"line [23]")
                     self.assertEqual(len(one_sentence(done)), 1, done.stderr)
                     self.assertNotIn("pool:", done.stdout)  # it ended at the error
+
+    def test_ports_stop_and_start(self):
+        done = run("-i", stdin="port stop all\nport stop all\nshow port info 0\nport start 0\n"
+                   "port start all\nshow port info 0\nport reset all\nstart\nstop\n"
+                   "port stop 1\nport reset 1\nport start 1\nport close all\nport close all\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("Port 0: started"), 1)
+        self.assertEqual(done.stdout.count("Port 1: started"), 2)
+        self.assertRegex(done.stdout, r"(?s)Port state: stopped.*Port state: started")
+        self.assertEqual(done.stdout.count("Port 1: reset"), 2)
+
+    def test_counts_go_on_over_a_reset(self):
+        """Those of the port are those of the streams, while both go on."""
+        for mode in ("io", "rxonly"):
+            done = run("-i", f"--forward-mode={mode}",
+                       stdin="start\nport reset 0\nport reset all\nport reset 1\nstop\n"
+                             "show port stats all\nshow port xstats all\nport reset all\n"
+                             "show port stats all\nclear port stats all\nshow port stats all\n")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            streams, *ports = (re.findall(r"RX-packets: +(\d+)", part) for part in
+                               re.split("NIC statistics for port 0", done.stdout))
+            self.assertGreater(int(streams[0]), 0)
+            self.assertEqual(ports[0], streams[:2])
+            self.assertEqual(re.findall(r"rx_good_packets: (\d+)", done.stdout), streams[:2])
+            self.assertEqual(ports[1:], [streams[:2], ["0", "0"]])
+
+    def test_link_goes_down_and_up(self):
+        done = run("-i", eal=(*EAL, "--vdev=net_ring0"),
+                   stdin="start\nset link-down port 0\nshow port info 0\nset link-down port 0\n"
+                         "set link-up port all\nshow port info 0\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?s)link up, 10000 Mbit/s.*Port 0: link down\n.*went down 1 "
+                         r"times.*Port 0: link up, 10000 Mbit/s\n.*went down 1 times")
+        self.assertEqual(done.stdout.count("Port 0: link down"), 1)
+
+    def test_tcp_on_two_ports_with_two_queues(self):
+        done = run("-i", "--forward-mode=tcp", "--rxq=2", "--txq=2", "--ip=198.18.0.2/24",
+                   "--ip=198.18.1.2/24", "--total-num-mbufs=32768",
+                   stdin="start\nshow config fwd\nshow tcp\nshow inet\nport reset all\nstop\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("RX port 1 queue 1 -> TX port 1 queue 1", done.stdout)
 
     def test_last_line_without_an_end(self):
         for line, code in (("nosuch", 1), ("show pool", 0)):
@@ -265,6 +327,89 @@ class Commands(unittest.TestCase):
             process.kill()
             process.communicate()
             shutil.rmtree(f"/var/run/dpdk/{prefix}", ignore_errors=True)
+
+
+class Events(unittest.TestCase):
+    """What happens to ports, raised by fake_events.c."""
+
+    def start(self, *options):
+        files = self.enterContext(tempfile.TemporaryDirectory())
+        fifo = os.path.join(files, "events")
+        os.mkfifo(fifo)
+        # env hands it to pagewheel alone.
+        process = subprocess.Popen(
+            ["env", f"LD_PRELOAD={FAKE_EVENTS}", f"FAKE_EVENTS={fifo}", BINARY, *EAL, *NULL_PORTS,
+             "--", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        events = self.enterContext(open(fifo, "w", buffering=1, encoding="utf-8"))
+        while "packet forwarding" not in process.stdout.readline():
+            pass
+        return process, events
+
+    def read_until(self, process, text):
+        log = ""
+        while text not in log:
+            line = process.stdout.readline()
+            self.assertNotEqual(line, "", log)
+            log += line
+        return log
+
+    def test_every_flap_is_said_in_its_order(self):
+        process, events = self.start("-i", "-a")
+        for _ in range(20):
+            events.write("0 down\n0 up\n1 down\n1 up\n")
+        events.write("0 down\n")
+        log = ""
+        while log.count("Port 0: link down") < 21:
+            log += self.read_until(process, "Port 0: link down")
+        out, err = process.communicate("show port info all\nquit\n", timeout=10)
+        self.assertEqual((process.returncode, err), (0, ""))
+        for port, count in ((0, 21), (1, 20)):
+            changes = re.findall(rf"Port {port}: link (up|down)", log)
+            self.assertEqual(changes[:2 * count], ["down", "up"] * 20 + ["down"] * (count - 20))
+            self.assertIn(f"went down {count} times", out)
+        self.assertRegex(out, r"(?s)Link status: down.*Link status: up")
+
+    def test_link_that_tells_nothing_is_looked_at(self):
+        process, events = self.start("-i", "-a", "--no-lsc-interrupt")
+        events.write("0 down\n")
+        self.read_until(process, "Port 0: link down")
+        out, _ = process.communicate("show port info 0\n", timeout=10)
+        self.assertIn("a look each second; went down 1 times", out)
+
+    def test_device_that_asks_for_a_reset_gets_it(self):
+        process, events = self.start("-i", "-a")
+        for _ in range(3):
+            events.write("0 reset\n")
+            log = self.read_until(process, "Port 0: reset")
+            self.assertIn("Port 0: the device asks for a reset", log)
+        out, err = process.communicate("stop\nquit\n", timeout=10)
+        self.assertEqual((process.returncode, err), (0, ""))
+        streams = re.findall(r"RX-packets: +(\d+)", out)
+        self.assertGreater(int(streams[0]), 0)
+
+    def test_device_that_goes_away(self):
+        process, events = self.start("-i", "-a")
+        events.write("1 removed\n1 removed\n1 down\n")
+        self.read_until(process, "Accumulated forward statistics")
+        out, err = process.communicate("show port info 0\nstart\n", timeout=10)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("port 1: the device was removed", err)
+        self.assertIn("port 1 is closed, for good", err)
+        self.assertIn("Port state: started", out)
+        self.assertNotIn("missing", err)
+
+    def test_device_that_goes_away_from_nobody(self):
+        """Without commands there is nothing to go on with."""
+        process, events = self.start()
+        events.write("0 removed\n")
+        process.wait(timeout=10)  # its input is open
+        out, err = process.communicate()
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("port 0: the device was removed", err)
+        self.assertEqual(out.count("Accumulated forward statistics"), 1)
 
 
 class Ends(unittest.TestCase):

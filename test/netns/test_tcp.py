@@ -131,6 +131,156 @@ class Transfer(WithLab):
         self.assertIn(sha256(data), wheel.log)
 
 
+class Queues(WithLab):
+    """A stack for each RX queue; the kernel spreads flows over the queues of net_af_packet."""
+
+    def start_queues(self, count, *options):
+        return self.enterContext(pwlab.Pagewheel(
+            self.lab, BINARY, f"--rxq={count}", f"--txq={count}",
+            f"--total-num-mbufs={16384 * max(1, count // 2)}", "--digest", *options,
+            vdev=f"{pwlab.VETH},qpairs={count}"))
+
+    def talk(self, connections):
+        """Echo and discard, all at once; returns what was sent to discard."""
+        sent = [self.random_file(2_000_000 + i, f"data{i}") for i in range(connections)]
+        echoes = [self.nc(7, path, stdout=subprocess.PIPE) for path, _ in sent]
+        discards = [self.nc(9, path) for path, _ in sent]
+        for peer, (_, data) in zip(echoes, sent):
+            self.assertEqual(sha256(peer.communicate(timeout=60)[0]), sha256(data))
+        for peer in discards:
+            self.assertEqual(peer.wait(timeout=60), 0)
+        return [data for _, data in sent]
+
+    def test_connections_stay_with_their_queue(self):
+        for count in (2, 4):
+            with self.subTest(queues=count):
+                wheel = self.start_queues(count)
+                sent = self.talk(8)
+                self.assertTrue(self.ping())
+                tcp = wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0)
+                self.assertEqual((tcp["passive_opens"], tcp["out_rsts"], tcp["estab_resets"]),
+                                 (16, 0, 0))
+                self.assertEqual(tcp["in_bytes"], 2 * sum(len(data) for data in sent))
+                wheel.command("show port xstats 0")
+                self.assert_ends_well(wheel)
+                for data in sent:
+                    self.assertIn(sha256(data), wheel.log)
+                used = re.findall(r"rx_q\d_packets: ([1-9]\d*)", wheel.log)
+                self.assertGreater(len(used), 1, "all flows went to one queue")
+
+    def test_every_queue_knows_the_neighbours(self):
+        """ARP comes at one queue: no stack has to ask, and all know when the address moves."""
+        wheel = self.start_queues(2)
+        self.talk(4)
+        inet = wheel.stats("inet")
+        self.assertEqual((inet["tx_arp_requests"], inet["tx_no_neighbour"]), (0, 0))
+        subprocess.run(self.lab.in_peer("ip", "link", "set", pwlab.PEER_DEV, "address",
+                                        "02:00:00:00:00:77"), check=True)
+        subprocess.run(self.lab.in_peer("ip", "neigh", "flush", "all"), check=True)
+        self.talk(4)
+        self.assert_ends_well(wheel)
+
+    def test_reset_in_the_middle(self):
+        """Connections live on, and what port and stacks count agrees."""
+        wheel = self.start_queues(2)
+        path, data = self.random_file(60_000_000)
+        peers = [self.nc(9, path) for _ in range(2)]
+        self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["in_bytes"] > 1_000_000))
+        for _ in range(5):
+            wheel.command("port reset 0")
+            time.sleep(0.05)
+        for peer in peers:
+            self.assertEqual(peer.wait(timeout=60), 0)
+        self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0))
+        frames = wheel.stats("inet")["tx_frames"]
+        wheel.command("show port stats 0")
+        self.assert_ends_well(wheel)
+        self.assertEqual(wheel.log.count(sha256(data)), 2)
+        self.assertEqual(wheel.log.count("Port 0: reset"), 5)
+        self.assertIn(f"TX-packets: {frames} ", wheel.log)
+
+
+class Offloads(WithLab):
+    """net_tap checks and fills in checksums, and cuts segments; Linux is at its other end."""
+
+    def start_tap(self, *options):
+        wheel = self.enterContext(pwlab.Pagewheel(
+            self.lab, BINARY, "--digest", *options, vdev="net_tap0,iface=pwtap",
+            stderr=subprocess.DEVNULL))
+        # The peer is in the namespace of the tap: pagewheel's own.
+        for args in (("addr", "add", f"{pwlab.PEER_IP}/24", "dev", "pwtap"),
+                     ("link", "set", "pwtap", "up")):
+            subprocess.run(["ip", "-n", self.lab.dut, *args], check=True)
+        return wheel
+
+    def popen(self, *args, **kwargs):
+        process = subprocess.Popen(self.lab.in_dut(*args), text=False, **kwargs)
+        self.addCleanup(process.kill)
+        return process
+
+    def assert_ends_well(self, wheel):
+        """net_tap keeps buffers while it runs; that all are back is in the exit code."""
+        self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0))
+        self.assertEqual(wheel.stop(), 0, wheel.log)
+
+    def echo(self, data, path):
+        peer = self.nc(7, path, stdout=subprocess.PIPE)
+        self.assertEqual(sha256(peer.communicate(timeout=60)[0]), sha256(data))
+
+    def test_every_choice_sends_the_same(self):
+        path, data = self.random_file(10_000_000)
+        for options, cut, names in (
+                ((), True, "RX offloads: IPV4_CKSUM UDP_CKSUM TCP_CKSUM\nTX offloads: IPV4_CKSUM "
+                           "UDP_CKSUM TCP_CKSUM TCP_TSO MULTI_SEGS"),
+                (("--no-tso",), False, "TX offloads: IPV4_CKSUM UDP_CKSUM TCP_CKSUM MULTI_SEGS"),
+                (("--no-tx-cksum",), False, "TX offloads: MULTI_SEGS"),
+                (("--no-rx-cksum",), True, "RX offloads: none"),
+                (("--mbuf-size=1100",), True, "CKSUM SCATTER\n"),
+                (("--strategy=order0",), True, "TCP_TSO")):
+            with self.subTest(options=options):
+                wheel = self.start_tap(*options)
+                self.echo(data, path)
+                wheel.command("port reset 0")
+                self.echo(data, path)
+                self.assertEqual(self.nc(9, path).wait(timeout=60), 0)
+                tcp = wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0)
+                self.assertEqual(tcp["out_tso"] > 0, cut)
+                self.assertEqual((tcp["in_bytes"], tcp["out_bytes"]), (3 * len(data), 2 * len(data)))
+                self.assertEqual(wheel.stats("inet")["rx_bad_l4_cksum"], 0)
+                wheel.command("show port info 0")
+                self.assert_ends_well(wheel)
+                self.assertIn(names, wheel.log)
+                self.assertIn(sha256(data), wheel.log)
+
+    def test_the_mode_changes(self):
+        """The port gets the offloads that the mode needs, and none in the mode io."""
+        path, data = self.random_file(1_000_000)
+        wheel = self.start_tap()
+        for mode in ("io", "tcp"):
+            for command in ("stop", f"set fwd {mode}", "show port info 0"):
+                wheel.command(command)
+            wheel.command("start", f"{mode} packet forwarding - ports")
+        self.echo(data, path)
+        self.assertGreater(wheel.stats("tcp")["out_tso"], 0)
+        self.assertEqual(wheel.stop(), 0)
+        self.assertRegex(wheel.log, "(?s)TX offloads: none.*TX offloads: .*TCP_TSO")
+
+    def test_link_changes_are_said_and_survived(self):
+        path, data = self.random_file(30_000_000)
+        wheel = self.start_tap()
+        peer = self.nc(9, path)
+        for state in ("down", "up", "down", "up"):
+            subprocess.run(["ip", "-n", self.lab.dut, "link", "set", "pwtap", state], check=True)
+            time.sleep(1.3)
+        self.assertEqual(peer.wait(timeout=60), 0)
+        wheel.command("show port info 0")
+        self.assert_ends_well(wheel)
+        self.assertIn(sha256(data), wheel.log)
+        self.assertEqual(re.findall(r"Port 0: link (up|down)", wheel.log),
+                         ["up", "down", "up", "down", "up"])
+        self.assertIn("went down 2 times", wheel.log)
+
+
 class Ends(WithLab):
     def test_quit_with_data_on_its_way(self):
         wheel = self.start()

@@ -152,10 +152,12 @@ class Pagewheel:
                 return line
         return None
 
-    def command(self, line):
-        """Give it a command."""
+    def command(self, line, answer=None):
+        """Give it a command; wait for a text in what it prints then."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
+        if answer is not None and self._read_until(answer) is None:
+            raise LabError(f"no \"{answer}\" after {line}\n{self.log}")
 
     def stop(self, timeout=10):
         """Let it quit; returns its exit code and leaves its output in self.log."""
