@@ -21,7 +21,7 @@ const struct line_config line_config_default = {
 	.reorder_gap = 3,
 };
 
-/* Digits, a point at most; K, M or G in powers of 1000. NULL: no number. */
+/* Digits, a point at most; k or K, M, G in powers of 1000. NULL: no number. */
 static const char *
 parse_amount(const char *value, double *amount)
 {
@@ -33,7 +33,7 @@ parse_amount(const char *value, double *amount)
 	if (value[0] < '0' || value[0] > '9' || strpbrk(value, "eExX") != NULL)
 		return NULL;
 	*amount = strtod(value, &end);
-	prefix = *end != '\0' ? strchr(prefixes, *end) : NULL;
+	prefix = *end != '\0' ? strchr(prefixes, *end == 'k' ? 'K' : *end) : NULL;
 	if (prefix == NULL)
 		return end;
 	*amount *= pow(1000, (double)(prefix - prefixes + 1));
@@ -76,8 +76,8 @@ parse_rate(void *field, const char *value)
 
 const struct param line_params[] = {
 	/* The parser writes two fields: it gets the struct. */
-	{"rate", "RATE", "10G, 100M: bit/s; 1Mpps: frames/s too; max: no limit (10G)", PARAM_CUSTOM,
-		0, 0, 0, NULL, parse_rate},
+	{"rate", "RATE", "10G, 100M: bit/s; 1Mpps, 500kpps: frames/s too; max: no limit (10G)",
+		PARAM_CUSTOM, 0, 0, 0, NULL, parse_rate},
 	TIME("delay", delay_ns, "that each frame takes, as in 100us"),
 	TIME("jitter", jitter_ns, "up to so much more, order kept"),
 	PERCENT("loss", loss, "frames lost"),

@@ -179,7 +179,10 @@ run(struct sim *sim)
 			sim->nics[i].wire_held = sim->held;
 			moved += nic_poll(&sim->nics[i], now);
 		}
+		/* What was read is known before more is shown. */
 		watch_poll(&sim->watch);
+		for (unsigned i = 0; i < sim->nb_ports; i++)
+			stats_publish(&sim->nics[i]);
 		if (now >= next_house) {
 			keep_house(sim, now);
 			next_house = now + HOUSEKEEPING_NS;

@@ -81,7 +81,6 @@ poll_control(struct nic *nic)
 	rx_control(nic);
 	tx_control(nic);
 	fault_tick(nic);
-	stats_publish(nic);
 	nic->counters.rx_buffered = nic->packets.frames;
 }
 
