@@ -106,9 +106,15 @@ jump_head(struct nic *nic, const char *arg)
 		return -EINVAL;
 	for (unsigned i = 0; i < nic->nb_rx_running; i++) {
 		struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
-		uint32_t at = (queue->head + n) % queue->nb_desc;
+		uint32_t tail = reg_read(nic->bar, REG_RDT(queue->number)), owned;
 
-		queue->head = queue->written = at;
+		if (tail < queue->nb_desc)
+			queue->tail = tail;
+		owned = (queue->nb_desc + queue->tail - queue->head) % queue->nb_desc;
+		/* Beyond the tail, the head would make the driver's descriptors the card's. */
+		queue->head += n < owned ? n : owned;
+		queue->head %= queue->nb_desc;
+		queue->written = queue->head;
 	}
 	return 0;
 }

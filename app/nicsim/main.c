@@ -218,7 +218,7 @@ judge(const struct sim *sim)
 	for (unsigned i = 0; i < sim->nb_ports; i++) {
 		const struct wire *wire = sim->wires[i];
 
-		if (!report_adds_up(&sim->nics[i], NULL) ||
+		if (!nic_adds_up(&sim->nics[i], NULL) ||
 			(wire->kind->verdict != NULL && wire->kind->verdict(wire) != NULL))
 			code = EXIT_FAILURE;
 	}

@@ -137,3 +137,18 @@ nic_is_idle(const struct nic *nic)
 		line_get_stats(nic->line, LINE_RX)->held == 0 &&
 		line_get_stats(nic->line, LINE_TX)->held == 0;
 }
+
+bool
+nic_adds_up(const struct nic *nic, int64_t *left)
+{
+	const struct nic_counters *c = &nic->counters;
+	const struct line_stats *line = line_get_stats(nic->line, LINE_RX);
+	uint64_t known = c->rx_frames + c->rx_missed + c->rx_no_descriptor + c->rx_filtered +
+		c->rx_vlan_filtered + c->rx_crc_errors + c->rx_undersize + c->rx_oversize +
+		c->rx_disabled + c->rx_lost_in_reset + nic->packets.frames;
+	int64_t difference = (int64_t)(line->frames - known);
+
+	if (left != NULL)
+		*left = difference;
+	return difference == 0;
+}

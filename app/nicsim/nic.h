@@ -155,4 +155,11 @@ void nic_remap(struct nic *nic);
 /** Nothing is owed: no frame in the packet buffer or on the line, all descriptors written back. */
 bool nic_is_idle(const struct nic *nic);
 
+/**
+ * Whether counters agree at rest: what the wire sent was received, missed or dropped.
+ *
+ * @param left  frames that are nowhere, or NULL
+ */
+bool nic_adds_up(const struct nic *nic, int64_t *left);
+
 #endif

@@ -93,6 +93,10 @@ parse_ipv6(struct parsed *parsed, const uint8_t *data, uint32_t len_bytes)
 		if (bytes > left)
 			return;
 		parsed->type |= RXD_TYPE_IPV6_EXT;
+		/* 7.1.11: with segments left, checksums are over another destination (RFC 8200,
+		 * 8.1). */
+		if (protocol == IPPROTO_ROUTING && ip[at + 3] != 0)
+			return;
 		protocol = ip[at];
 		at += bytes;
 		left -= bytes;

@@ -20,21 +20,6 @@ counters_json(const struct pw_stat *table, const void *stats)
 	return json;
 }
 
-bool
-report_adds_up(const struct nic *nic, int64_t *left)
-{
-	const struct nic_counters *c = &nic->counters;
-	const struct line_stats *line = line_get_stats(nic->line, LINE_RX);
-	uint64_t known = c->rx_frames + c->rx_missed + c->rx_no_descriptor + c->rx_filtered +
-		c->rx_vlan_filtered + c->rx_crc_errors + c->rx_undersize + c->rx_oversize +
-		c->rx_disabled + c->rx_lost_in_reset + nic->packets.frames;
-	int64_t difference = (int64_t)(line->frames - known);
-
-	if (left != NULL)
-		*left = difference;
-	return difference == 0;
-}
-
 static double
 cycles_per_frame(uint64_t cycles, uint64_t frames)
 {
@@ -76,7 +61,7 @@ port_json(const struct sim *sim, unsigned i)
 {
 	const struct nic *nic = &sim->nics[i];
 	int64_t left;
-	bool adds_up = report_adds_up(nic, &left);
+	bool adds_up = nic_adds_up(nic, &left);
 
 	return json_pack("{s:s, s:b, s:b, s:b, s:I, s:f, s:f, s:o, s:o, s:{s:o, s:o}, s:o}",
 		"address", sim->ports[i].address, "link_up", nic->link_up, "idle", nic_is_idle(nic),
@@ -141,7 +126,7 @@ print_port(FILE *out, const struct sim *sim, unsigned i)
 	print_counters(out, "line tx", line_stats_table, line_get_stats(nic->line, LINE_TX));
 	if (wire->kind->get_stats != NULL)
 		print_counters(out, "wire", wire->kind->stats, wire->kind->get_stats(wire));
-	if (!report_adds_up(nic, &left))
+	if (!nic_adds_up(nic, &left))
 		fprintf(out, "  %" PRId64 " frames are unaccounted for: this is a bug of nicsim\n",
 			left);
 	if (wire->kind->verdict != NULL && wire->kind->verdict(wire) != NULL)

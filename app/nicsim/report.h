@@ -21,11 +21,4 @@ void report_print(FILE *out, const struct sim *sim);
 /** Write it where --json said. @return 0, or -EIO after an error was printed */
 int report_write(const struct sim *sim);
 
-/**
- * Whether counters agree at rest: what the wire sent was received, missed or dropped.
- *
- * @param left  frames that are nowhere, or NULL
- */
-bool report_adds_up(const struct nic *nic, int64_t *left);
-
 #endif

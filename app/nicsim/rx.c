@@ -63,15 +63,26 @@ read_address(const struct nic *nic, uint32_t low)
 	return reg_read(nic->bar, low) | (uint64_t)reg_read(nic->bar, low + 4) << 32;
 }
 
+static void
+forget_late(struct rx_queue *queue)
+{
+	free(queue->late);
+	free(queue->late_until_ns);
+	queue->late = NULL;
+	queue->late_until_ns = NULL;
+}
+
 /* 7.1.9: the ring as the registers say; not at all unless they make sense. */
 static void
 start_queue(struct nic *nic, struct rx_queue *queue)
 {
 	unsigned q = queue->number;
-	uint32_t bytes = reg_read(nic->bar, REG_RDLEN(q));
+	uint32_t bytes = reg_read(nic->bar, REG_RDLEN(q)) & RING_BYTES_MASK;
 	uint32_t srrctl = reg_read(nic->bar, REG_SRRCTL(q));
-	uint64_t address = read_address(nic, REG_RDBAL(q));
+	uint64_t address = read_address(nic, REG_RDBAL(q)) & RING_ADDRESS_MASK;
 
+	/* A ring that went with its memory may have left some, of its own size. */
+	forget_late(queue);
 	queue->nb_desc = bytes / sizeof(union rx_desc);
 	queue->buf_bytes = (srrctl & SRRCTL_BSIZEPACKET) << 10;
 	queue->drop = srrctl & SRRCTL_DROP_EN;
@@ -88,10 +99,7 @@ static void
 stop_queue(struct nic *nic, struct rx_queue *queue)
 {
 	queue->ring = NULL;
-	free(queue->late);
-	free(queue->late_until_ns);
-	queue->late = NULL;
-	queue->late_until_ns = NULL;
+	forget_late(queue);
 	reg_write(nic->bar, REG_RDH(queue->number), 0);
 	reg_write(nic->bar, REG_RDT(queue->number), 0);
 }
@@ -256,7 +264,7 @@ count_received(struct nic *nic, const struct arrival *arrival)
 	total[STAT_GORC] += counted;
 	total[STAT_PRC + stats_size(with_crc)]++;
 	if (data[0] & 1)
-		total[data[0] == 0xff ? STAT_BPRC : STAT_MPRC]++;
+		total[stats_group(data, STAT_BPRC, STAT_MPRC)]++;
 	if (arrival->status & (RXD_TCPE | RXD_IPE))
 		total[STAT_XEC]++;
 	nic->counters.rx_frames++;

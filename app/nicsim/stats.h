@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "regs.h"
 
@@ -68,6 +69,15 @@ void stats_was_read(struct nic *nic, unsigned times);
 
 /** A reset clears the registers, and what was not read is lost, as on the card. */
 void stats_reset(struct nic *nic);
+
+/** The counter for a frame to a group address: that of broadcasts, or that of multicasts. */
+static inline enum stat_index
+stats_group(const uint8_t *data, enum stat_index broadcast, enum stat_index multicast)
+{
+	static const uint8_t all[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+	return memcmp(data, all, sizeof(all)) == 0 ? broadcast : multicast;
+}
 
 /** The counter for a frame of this length with CRC. */
 static inline unsigned

@@ -25,10 +25,11 @@ static void
 start_queue(struct nic *nic, struct tx_queue *queue)
 {
 	unsigned q = queue->number;
-	uint32_t bytes = reg_read(nic->bar, REG_TDLEN(q));
+	uint32_t bytes = reg_read(nic->bar, REG_TDLEN(q)) & RING_BYTES_MASK;
 	uint64_t address = reg_read(nic->bar, REG_TDBAL(q)) |
 		(uint64_t)reg_read(nic->bar, REG_TDBAH(q)) << 32;
 
+	address &= RING_ADDRESS_MASK;
 	queue->nb_desc = bytes / sizeof(union tx_desc);
 	if (queue->nb_desc < 8)
 		return;
@@ -77,13 +78,12 @@ control_queue(struct nic *nic, struct tx_queue *queue)
 void
 tx_control(struct nic *nic)
 {
-	if (!(reg_read(nic->bar, REG_DMATXCTL) & DMATXCTL_TE)) {
-		nic->nb_tx_running = 0;
-		return;
-	}
+	/* A queue that is stopped while nothing is sent has stopped, too. */
 	for (unsigned q = 0; q < NB_QUEUES; q++)
 		control_queue(nic, &nic->txq[q]);
 	list_running(nic);
+	if (!(reg_read(nic->bar, REG_DMATXCTL) & DMATXCTL_TE))
+		nic->nb_tx_running = 0;
 }
 
 static uint32_t
@@ -106,7 +106,7 @@ count_sent(struct nic *nic, struct tx_queue *queue, const struct frame *frame)
 	total[STAT_GOTC] += with_crc;
 	total[STAT_PTC + stats_size(with_crc)]++;
 	if (frame->data[0] & 1)
-		total[frame->data[0] == 0xff ? STAT_BPTC : STAT_MPTC]++;
+		total[stats_group(frame->data, STAT_BPTC, STAT_MPTC)]++;
 	nic->counters.tx_frames++;
 	nic->counters.tx_bytes += frame->len_bytes;
 }
@@ -321,7 +321,9 @@ tx_poll(struct nic *nic)
 {
 	unsigned room, sent;
 
-	if (nic->nb_tx_running == 0 || nic->now_ns < nic->faults.tx_hang_until_ns)
+	/* A packet that was taken from its queue goes out, even if the queue has stopped since. */
+	if ((nic->nb_tx_running == 0 && !nic->job->active) ||
+		nic->now_ns < nic->faults.tx_hang_until_ns)
 		return 0;
 	room = line_room(nic->line, nic->now_ns);
 	sent = resume_job(nic, room);

@@ -3,7 +3,6 @@
  */
 #include "tx_job.h"
 
-#include <arpa/inet.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/tcp.h>
@@ -11,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "cksum.h"
 
 #define VLAN_BYTES 4
@@ -91,6 +91,9 @@ context_fits(const struct tx_job *job)
 		return true;
 	if (c->mac_len < 14 || c->ip_len < ip_min || l4_offset(job) > job->len_bytes)
 		return false;
+	/* The fourth type is reserved, and says that nothing is to be done at L4. */
+	if (c->l4_type > TXC_L4T_SCTP && ((job->options & TXD_TXSM) || is_segmented(job)))
+		return false;
 	if ((job->options & TXD_TXSM) && l4_offset(job) + l4_header_min(job) > job->len_bytes)
 		return false;
 	return !is_segmented(job) ||
@@ -110,23 +113,18 @@ tx_job_begin(struct tx_job *job)
 	return job->active;
 }
 
-static void
-put_be16(uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
 /* 7.2.5.1: the IPv4 header's own sum, over the length that the driver gave. */
 static void
 fill_ip_checksum(const struct tx_job *job, uint8_t *frame)
 {
-	struct iphdr *ip = (struct iphdr *)(void *)(frame + job->context.mac_len);
+	uint8_t *ip = frame + job->context.mac_len, *field = ip + offsetof(struct iphdr, check);
+	uint16_t sum;
 
 	if (!job->context.ipv4 || !(job->options & TXD_IXSM))
 		return;
-	ip->check = 0;
-	ip->check = ~cksum_fold(cksum_add(0, ip, job->context.ip_len));
+	memset(field, 0, sizeof(sum));
+	sum = ~cksum_fold(cksum_add(0, ip, job->context.ip_len));
+	memcpy(field, &sum, sizeof(sum));
 }
 
 /* CRC32c, from the L4 header to the end (RFC 9260, appendix A). */
@@ -154,7 +152,8 @@ fill_l4_checksum(const struct tx_job *job, uint8_t *frame, uint32_t len_bytes, u
 {
 	uint8_t *l4 = frame + l4_offset(job);
 	bool udp = job->context.l4_type == TXC_L4T_UDP;
-	uint16_t sum, *field;
+	uint8_t *field;
+	uint16_t sum;
 
 	if (!(job->options & TXD_TXSM))
 		return;
@@ -162,8 +161,7 @@ fill_l4_checksum(const struct tx_job *job, uint8_t *frame, uint32_t len_bytes, u
 		fill_sctp_checksum(l4, len_bytes);
 		return;
 	}
-	field = (uint16_t *)(void *)(l4 +
-		(udp ? offsetof(struct udphdr, check) : offsetof(struct tcphdr, check)));
+	field = l4 + (udp ? offsetof(struct udphdr, check) : offsetof(struct tcphdr, check));
 	sum = ~cksum_fold(cksum_add(htonl(length), l4, len_bytes));
 	/* A sum of 0 would mean none (RFC 768). */
 	if (sum == 0 && udp)
@@ -177,12 +175,11 @@ set_segment_headers(const struct tx_job *job, uint8_t *frame, uint32_t payload, 
 {
 	uint8_t *ip = frame + job->context.mac_len, *l4 = frame + l4_offset(job);
 	uint32_t l4_bytes = job->context.l4_len + payload, index = job->done / job->context.mss;
-	struct iphdr *ip4 = (struct iphdr *)(void *)ip;
-	struct tcphdr *tcp = (struct tcphdr *)(void *)l4;
+	uint8_t *id = ip + offsetof(struct iphdr, id), *seq = l4 + offsetof(struct tcphdr, seq);
 
 	if (job->context.ipv4) {
 		put_be16(ip + offsetof(struct iphdr, tot_len), job->context.ip_len + l4_bytes);
-		ip4->id = htons((uint16_t)(ntohs(ip4->id) + index));
+		put_be16(id, (uint16_t)(get_be16(id) + index));
 	} else {
 		put_be16(ip + offsetof(struct ip6_hdr, ip6_plen),
 			job->context.ip_len - sizeof(struct ip6_hdr) + l4_bytes);
@@ -191,7 +188,8 @@ set_segment_headers(const struct tx_job *job, uint8_t *frame, uint32_t payload, 
 		put_be16(l4 + offsetof(struct udphdr, len), l4_bytes);
 		return;
 	}
-	tcp->seq = htonl(ntohl(tcp->seq) + job->done);
+	put_be32(seq, get_be32(seq) + job->done);
+	/* As DTXTCPFLGL and DTXTCPFLGH say unless they are changed (8.2.3.9.3, 8.2.3.9.4). */
 	if (!last)
 		l4[TCP_FLAGS_AT] &= ~TCP_FIN_PSH;
 	if (job->done > 0)
