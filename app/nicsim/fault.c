@@ -106,15 +106,14 @@ jump_head(struct nic *nic, const char *arg)
 		return -EINVAL;
 	for (unsigned i = 0; i < nic->nb_rx_running; i++) {
 		struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
-		uint32_t tail = reg_read(nic->bar, REG_RDT(queue->number)), owned;
+		struct ring *ring = &queue->ring;
+		uint32_t owned;
 
-		if (tail < queue->nb_desc)
-			queue->tail = tail;
-		owned = (queue->nb_desc + queue->tail - queue->head) % queue->nb_desc;
 		/* Beyond the tail, the head would make the driver's descriptors the card's. */
-		queue->head += n < owned ? n : owned;
-		queue->head %= queue->nb_desc;
-		queue->written = queue->head;
+		ring_read_tail(nic, ring);
+		owned = ring_used(ring);
+		ring->head = (ring->head + (n < owned ? (uint32_t)n : owned)) % ring->nb_desc;
+		queue->written = ring->head;
 	}
 	return 0;
 }

@@ -51,8 +51,11 @@ nic_init(struct nic *nic)
 		return -ENOMEM;
 	}
 	rss_set_key(nic->rss, nic->rx.key);
-	for (unsigned q = 0; q < NB_QUEUES; q++)
+	for (unsigned q = 0; q < NB_QUEUES; q++) {
 		nic->rxq[q].number = nic->txq[q].number = q;
+		nic->rxq[q].ring.reg = RXQ_BASE(q);
+		nic->txq[q].ring.reg = TXQ_BASE(q);
+	}
 	nic->link_up = true;
 	reset_all(nic);
 	return 0;
@@ -130,7 +133,7 @@ nic_is_idle(const struct nic *nic)
 	for (unsigned i = 0; i < nic->nb_rx_running; i++) {
 		const struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
 
-		if (queue->written != queue->head)
+		if (queue->written != queue->ring.head)
 			return false;
 	}
 	return packet_buffer_is_empty(&nic->packets) && !nic->job->active &&

@@ -19,6 +19,7 @@
 #include "line.h"
 #include "packet_buffer.h"
 #include "regs.h"
+#include "ring.h"
 #include "stats.h"
 
 #define ETHER_ADDR_BYTES 6
@@ -47,9 +48,7 @@ struct nic_counters {
 };
 
 struct rx_queue {
-	union rx_desc *ring; /**< NULL: does not run */
-	uint64_t ring_address;
-	uint32_t nb_desc, head, tail;
+	struct ring ring;
 	uint32_t buf_bytes;
 	uint32_t written; /**< descriptors before it are written back; = head without faults */
 	bool drop;	  /**< DROP_EN */
@@ -69,10 +68,7 @@ struct tx_context {
 };
 
 struct tx_queue {
-	union tx_desc *ring; /**< NULL: does not run */
-	uint64_t ring_address;
-	uint32_t nb_desc, head, tail;
-	uint32_t published_head;
+	struct ring ring;
 	uint8_t stat;
 	unsigned number;
 	uint64_t frames;

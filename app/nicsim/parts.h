@@ -32,6 +32,8 @@ void rx_control(struct nic *nic);
 /** Receive what the wire has. Returns the number of frames. */
 unsigned rx_poll(struct nic *nic);
 
+/* rx_queue.c */
+
 /** Write back what was held for a fault, as far as it is due. */
 void rx_tick(struct nic *nic);
 

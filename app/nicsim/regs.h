@@ -87,10 +87,6 @@
 #define REG_RSSRK 0x05c80
 #define RSSRK_BYTES 40
 
-/* Rings: what the registers hold of address and length (8.2.3.8.1, 8.2.3.8.3, 8.2.3.9.5, 7). */
-#define RING_ADDRESS_MASK (~UINT64_C(0x7f))
-#define RING_BYTES_MASK 0xfff80u
-
 /* Receive DMA (8.2.3.8) */
 #define NB_QUEUES 128 /* 128 of each kind; RSS spreads over 16 */
 #define RXQ_BASE(q) ((q) < 64 ? 0x01000 + 0x40 * (q) : 0x0d000 + 0x40 * ((q)-64))

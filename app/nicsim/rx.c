@@ -4,7 +4,6 @@
 
 /* Receiving: from the line, through MAC, filters and RSS, into the driver's buffers (7.1). */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "filter.h"
@@ -12,6 +11,7 @@
 #include "parse.h"
 #include "parts.h"
 #include "rss.h"
+#include "rx_queue.h"
 
 #define MAC_MIN_BYTES 64     /* with CRC; less is a runt (8.2.3.23.29) */
 #define MAC_USUAL_BYTES 1518 /* with CRC; a tag may come on top (8.2.3.22.8) */
@@ -57,180 +57,14 @@ read_settings(struct nic *nic)
 		read_key(nic);
 }
 
-static uint64_t
-read_address(const struct nic *nic, uint32_t low)
-{
-	return reg_read(nic->bar, low) | (uint64_t)reg_read(nic->bar, low + 4) << 32;
-}
-
-static void
-forget_late(struct rx_queue *queue)
-{
-	free(queue->late);
-	free(queue->late_until_ns);
-	queue->late = NULL;
-	queue->late_until_ns = NULL;
-}
-
-/* 7.1.9: the ring as the registers say; not at all unless they make sense. */
-static void
-start_queue(struct nic *nic, struct rx_queue *queue)
-{
-	unsigned q = queue->number;
-	uint32_t bytes = reg_read(nic->bar, REG_RDLEN(q)) & RING_BYTES_MASK;
-	uint32_t srrctl = reg_read(nic->bar, REG_SRRCTL(q));
-	uint64_t address = read_address(nic, REG_RDBAL(q)) & RING_ADDRESS_MASK;
-
-	/* A ring that went with its memory may have left some, of its own size. */
-	forget_late(queue);
-	queue->nb_desc = bytes / sizeof(union rx_desc);
-	queue->buf_bytes = (srrctl & SRRCTL_BSIZEPACKET) << 10;
-	queue->drop = srrctl & SRRCTL_DROP_EN;
-	if (queue->nb_desc < 8 || queue->buf_bytes == 0)
-		return;
-	queue->ring = dma_at(nic->dma, address, bytes);
-	if (queue->ring == NULL && dma_miss(nic->dma, nic->now_ns))
-		queue->ring = dma_at(nic->dma, address, bytes);
-	queue->ring_address = address;
-	queue->head = queue->tail = queue->written = 0;
-}
-
-static void
-stop_queue(struct nic *nic, struct rx_queue *queue)
-{
-	queue->ring = NULL;
-	forget_late(queue);
-	reg_write(nic->bar, REG_RDH(queue->number), 0);
-	reg_write(nic->bar, REG_RDT(queue->number), 0);
-}
-
-static void
-list_running(struct nic *nic)
-{
-	nic->nb_rx_running = 0;
-	for (unsigned q = 0; q < NB_QUEUES; q++)
-		if (nic->rxq[q].ring != NULL)
-			nic->rx_running[nic->nb_rx_running++] = q;
-}
-
-static void
-control_queue(struct nic *nic, struct rx_queue *queue)
-{
-	unsigned q = queue->number;
-	uint32_t rxdctl = reg_read(nic->bar, REG_RXDCTL(q));
-
-	if (!(rxdctl & RXDCTL_ENABLE)) {
-		if (queue->ring != NULL)
-			stop_queue(nic, queue);
-		return;
-	}
-	if (queue->ring == NULL)
-		start_queue(nic, queue);
-	queue->strip_vlan = rxdctl & RXDCTL_VME;
-	queue->stat = reg_read(nic->bar, REG_RQSMR(q / 4)) >> (8 * (q % 4)) & 0xf;
-	/* The driver does not poll it, and each write takes the line of RDT from it: seldom. */
-	if (queue->ring != NULL && reg_read(nic->bar, REG_RDH(q)) != queue->written)
-		reg_write(nic->bar, REG_RDH(q), queue->written);
-}
-
 void
 rx_control(struct nic *nic)
 {
 	read_settings(nic);
-	for (unsigned q = 0; q < NB_QUEUES; q++)
-		control_queue(nic, &nic->rxq[q]);
-	list_running(nic);
+	rx_queue_control(nic);
 	if (nic->rx.enabled && nic->nb_rx_running > 0 && !nic->was_enabled) {
 		nic->was_enabled = true;
 		nic->wire_from_ns = nic->now_ns + nic->wire_wait_ns;
-	}
-}
-
-static uint32_t
-distance(const struct rx_queue *queue)
-{
-	return queue->tail >= queue->head ? queue->tail - queue->head
-					  : queue->nb_desc - queue->head + queue->tail;
-}
-
-/*
- * Descriptors that are the card's: [head, tail). The tail is looked up only when those known do not
- * do: its line is the driver's. A tail outside of the ring is no tail.
- */
-static uint32_t
-available(const struct nic *nic, struct rx_queue *queue, uint32_t wanted)
-{
-	uint32_t tail;
-
-	if (distance(queue) < wanted) {
-		tail = reg_read(nic->bar, REG_RDT(queue->number));
-		if (tail < queue->nb_desc)
-			queue->tail = tail;
-	}
-	return distance(queue);
-}
-
-static uint32_t
-next_of(const struct rx_queue *queue, uint32_t index)
-{
-	return index + 1 == queue->nb_desc ? 0 : index + 1;
-}
-
-/* Data and address first, DD with the rest last: the driver reads DD first (7.1.5). */
-static void
-publish_desc(union rx_desc *to, const union rx_desc *from)
-{
-	__atomic_store_n(&to->words.low, from->words.low, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->words.high, from->words.high, __ATOMIC_RELEASE);
-}
-
-/* Fault: keep it back for a while. */
-static bool
-hold_back(struct nic *nic, struct rx_queue *queue, const union rx_desc *desc)
-{
-	if (queue->late == NULL) {
-		queue->late = calloc(queue->nb_desc, sizeof(*queue->late));
-		queue->late_until_ns = calloc(queue->nb_desc, sizeof(*queue->late_until_ns));
-	}
-	if (queue->late == NULL || queue->late_until_ns == NULL)
-		return false;
-	queue->late[queue->head] = *desc;
-	queue->late_until_ns[queue->head] = fault_write_back_at(nic);
-	return true;
-}
-
-static void
-write_back(struct nic *nic, struct rx_queue *queue, const union rx_desc *desc)
-{
-	bool held = (fault_delays_write_back(&nic->faults) || queue->written != queue->head) &&
-		hold_back(nic, queue, desc);
-
-	if (!held)
-		publish_desc(&queue->ring[queue->head], desc);
-	queue->head = next_of(queue, queue->head);
-	if (!held)
-		queue->written = queue->head;
-}
-
-static void
-release_late(struct nic *nic, struct rx_queue *queue)
-{
-	while (queue->written != queue->head &&
-		(queue->late_until_ns[queue->written] <= nic->now_ns ||
-			!fault_delays_write_back(&nic->faults))) {
-		publish_desc(&queue->ring[queue->written], &queue->late[queue->written]);
-		queue->written = next_of(queue, queue->written);
-	}
-}
-
-void
-rx_tick(struct nic *nic)
-{
-	for (unsigned i = 0; i < nic->nb_rx_running; i++) {
-		struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
-
-		if (queue->written != queue->head)
-			release_late(nic, queue);
 	}
 }
 
@@ -282,7 +116,7 @@ deliver(struct nic *nic, const struct arrival *arrival, const uint8_t *data, uin
 	bool lost = false;
 
 	for (;;) {
-		const union rx_desc *desc = &queue->ring[queue->head];
+		const union rx_desc *desc = rx_queue_desc(queue, 0);
 		uint32_t piece = len_bytes < queue->buf_bytes ? len_bytes : queue->buf_bytes;
 		union rx_desc done = {.done = {.status = RXD_DD, .len_bytes = piece}};
 
@@ -294,7 +128,7 @@ deliver(struct nic *nic, const struct arrival *arrival, const uint8_t *data, uin
 			done.done.status = arrival->status | RXD_DD | RXD_EOP;
 			done.done.vlan = arrival->vlan;
 		}
-		write_back(nic, queue, &done);
+		rx_queue_write_back(nic, queue, &done);
 		if (len_bytes == 0)
 			break;
 	}
@@ -340,7 +174,7 @@ place(struct nic *nic, const struct arrival *arrival)
 	uint32_t wanted;
 
 	wanted = (len_bytes + queue->buf_bytes - 1) / queue->buf_bytes;
-	if (available(nic, queue, wanted) < wanted) {
+	if (rx_queue_available(nic, queue, wanted) < wanted) {
 		if (!queue->drop)
 			return false;
 		/* 7.1.3.3: DROP_EN lets one queue not hold up the others. */
@@ -406,7 +240,7 @@ examine(struct nic *nic, const struct frame *frame, struct arrival *arrival)
 	}
 	rss = rss_classify(nic->rss, nic->rx.mrqc, nic->rx.reta, &parsed, frame->data);
 	arrival->queue = &nic->rxq[rss.queue];
-	if (arrival->queue->ring == NULL) {
+	if (arrival->queue->ring.descs == NULL) {
 		nic->counters.rx_disabled++;
 		return false;
 	}
@@ -466,19 +300,11 @@ count_room(struct nic *nic)
 		struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
 		uint32_t most = nic->rx.max_bytes + VLAN_BYTES + queue->buf_bytes - 1;
 		uint32_t per_frame = most / queue->buf_bytes;
-		uint32_t room = available(nic, queue, least * per_frame) / per_frame;
+		uint32_t room = rx_queue_available(nic, queue, least * per_frame) / per_frame;
 
 		least = room < least ? room : least;
 	}
 	return least;
-}
-
-static const union rx_desc *
-desc_ahead(const struct rx_queue *queue, uint32_t n)
-{
-	uint32_t at = queue->head + n;
-
-	return &queue->ring[at < queue->nb_desc ? at : at - queue->nb_desc];
 }
 
 /* How many of the next n frames may go to one queue: all queues alike is the best guess. */
@@ -487,7 +313,7 @@ share(const struct nic *nic, const struct rx_queue *queue, unsigned n)
 {
 	uint32_t each = n / nic->nb_rx_running + 1;
 
-	return each < queue->nb_desc ? each : queue->nb_desc;
+	return each < queue->ring.nb_desc ? each : queue->ring.nb_desc;
 }
 
 /* The driver has the lines of descriptors and buffers: ask for them before they are needed. */
@@ -498,7 +324,7 @@ prefetch_descriptors(const struct nic *nic, unsigned n)
 		const struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
 
 		for (uint32_t k = 0; k < share(nic, queue, n); k += DESCS_PER_LINE)
-			__builtin_prefetch(desc_ahead(queue, k), 1);
+			__builtin_prefetch(rx_queue_desc(queue, k), 1);
 	}
 }
 
@@ -510,7 +336,7 @@ prefetch_buffers(const struct nic *nic, unsigned n)
 
 		for (uint32_t k = 0; k < share(nic, queue, n); k++) {
 			const void *buffer = dma_at(
-				nic->dma, desc_ahead(queue, k)->read.packet_address, 1);
+				nic->dma, rx_queue_desc(queue, k)->read.packet_address, 1);
 
 			if (buffer != NULL)
 				__builtin_prefetch(buffer, 1);
@@ -558,29 +384,4 @@ rx_poll(struct nic *nic)
 	else
 		nic->counters.rx_disabled += n;
 	return n;
-}
-
-void
-rx_reset(struct nic *nic)
-{
-	for (unsigned q = 0; q < NB_QUEUES; q++)
-		stop_queue(nic, &nic->rxq[q]);
-	nic->nb_rx_running = 0;
-	nic->rx.enabled = false;
-	nic->counters.rx_lost_in_reset += nic->packets.frames;
-	while (!packet_buffer_is_empty(&nic->packets))
-		packet_buffer_drop(&nic->packets);
-}
-
-void
-rx_remap(struct nic *nic)
-{
-	for (unsigned q = 0; q < NB_QUEUES; q++) {
-		struct rx_queue *queue = &nic->rxq[q];
-
-		if (queue->ring != NULL)
-			queue->ring = dma_at(nic->dma, queue->ring_address,
-				queue->nb_desc * sizeof(union rx_desc));
-	}
-	list_running(nic);
 }

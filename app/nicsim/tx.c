@@ -22,38 +22,11 @@ struct batch {
 static uint8_t made[FRAME_BURST][(FRAME_MAX_BYTES + 63) & ~63];
 
 static void
-start_queue(struct nic *nic, struct tx_queue *queue)
-{
-	unsigned q = queue->number;
-	uint32_t bytes = reg_read(nic->bar, REG_TDLEN(q)) & RING_BYTES_MASK;
-	uint64_t address = reg_read(nic->bar, REG_TDBAL(q)) |
-		(uint64_t)reg_read(nic->bar, REG_TDBAH(q)) << 32;
-
-	address &= RING_ADDRESS_MASK;
-	queue->nb_desc = bytes / sizeof(union tx_desc);
-	if (queue->nb_desc < 8)
-		return;
-	queue->ring = dma_at(nic->dma, address, bytes);
-	if (queue->ring == NULL && dma_miss(nic->dma, nic->now_ns))
-		queue->ring = dma_at(nic->dma, address, bytes);
-	queue->ring_address = address;
-	queue->head = queue->tail = queue->published_head = 0;
-}
-
-static void
-stop_queue(struct nic *nic, struct tx_queue *queue)
-{
-	queue->ring = NULL;
-	reg_write(nic->bar, REG_TDH(queue->number), 0);
-	reg_write(nic->bar, REG_TDT(queue->number), 0);
-}
-
-static void
 list_running(struct nic *nic)
 {
 	nic->nb_tx_running = 0;
 	for (unsigned q = 0; q < NB_QUEUES; q++)
-		if (nic->txq[q].ring != NULL)
+		if (nic->txq[q].ring.descs != NULL)
 			nic->tx_running[nic->nb_tx_running++] = q;
 }
 
@@ -61,18 +34,15 @@ static void
 control_queue(struct nic *nic, struct tx_queue *queue)
 {
 	unsigned q = queue->number;
-	bool enabled = reg_read(nic->bar, REG_TXDCTL(q)) & TXDCTL_ENABLE;
+	bool enabled = ring_is_enabled(nic, &queue->ring);
 
-	if (!enabled && queue->ring != NULL)
-		stop_queue(nic, queue);
-	if (enabled && queue->ring == NULL)
-		start_queue(nic, queue);
+	if (!enabled && queue->ring.descs != NULL)
+		ring_stop(nic, &queue->ring);
+	if (enabled && queue->ring.descs == NULL)
+		ring_start(nic, &queue->ring);
 	queue->stat = reg_read(nic->bar, REG_TQSM(q / 4)) >> (8 * (q % 4)) & 0xf;
-	/* The driver looks at it when it stops the queue; each write takes TDT's line from it. */
-	if (queue->ring != NULL && queue->published_head != queue->head) {
-		queue->published_head = queue->head;
-		reg_write(nic->bar, REG_TDH(q), queue->head);
-	}
+	if (queue->ring.descs != NULL)
+		ring_show_head(nic, &queue->ring, queue->ring.head);
 }
 
 void
@@ -86,10 +56,10 @@ tx_control(struct nic *nic)
 		nic->nb_tx_running = 0;
 }
 
-static uint32_t
-next_of(const struct tx_queue *queue, uint32_t index)
+static union tx_desc *
+descs(const struct tx_queue *queue)
 {
-	return index + 1 == queue->nb_desc ? 0 : index + 1;
+	return queue->ring.descs;
 }
 
 static void
@@ -179,24 +149,24 @@ static uint32_t
 gather(struct nic *nic, struct tx_queue *queue, bool *good)
 {
 	struct tx_job *job = nic->job;
-	uint32_t n = 0, at = queue->head;
+	uint32_t n = 0, at = queue->ring.head;
 
 	job->len_bytes = 0;
 	*good = true;
-	while (at != queue->tail) {
-		const union tx_desc *desc = &queue->ring[at];
+	while (at != queue->ring.tail) {
+		const union tx_desc *desc = &descs(queue)[at];
 		uint32_t len_bytes = TXD_LEN(desc->data.command);
 		void *data = len_bytes == 0 ? NULL : memory_of(nic, desc);
 
 		*good &= data != NULL && tx_job_append(job, data, len_bytes);
-		at = next_of(queue, at);
+		at = ring_next(&queue->ring, at);
 		n++;
 		if (desc->data.command & TXD_EOP)
 			return n;
 	}
 	/* A ring full of descriptors without an end would never have one. */
 	*good = false;
-	return n + 1 >= queue->nb_desc ? n : 0;
+	return n + 1 >= queue->ring.nb_desc ? n : 0;
 }
 
 static void
@@ -215,7 +185,7 @@ make_frames(struct nic *nic, struct tx_queue *queue, struct batch *batch)
 static uint32_t
 take_packet(struct nic *nic, struct tx_queue *queue, struct batch *batch)
 {
-	const union tx_desc *first = &queue->ring[queue->head];
+	const union tx_desc *first = &descs(queue)[queue->ring.head];
 	struct tx_job *job = nic->job;
 	uint32_t n;
 	bool good;
@@ -242,11 +212,11 @@ static void
 complete(struct tx_queue *queue, uint32_t n)
 {
 	for (; n > 0; n--) {
-		union tx_desc *desc = &queue->ring[queue->head];
+		union tx_desc *desc = &descs(queue)[queue->ring.head];
 
 		if (desc->data.command & TXD_RS)
 			__atomic_store_n(&desc->data.options, TXD_DD, __ATOMIC_RELEASE);
-		queue->head = next_of(queue, queue->head);
+		queue->ring.head = ring_next(&queue->ring, queue->ring.head);
 	}
 }
 
@@ -254,10 +224,10 @@ complete(struct tx_queue *queue, uint32_t n)
 static uint32_t
 take_plain(struct nic *nic, struct tx_queue *queue, struct batch *batch)
 {
-	uint32_t n = 0, at = queue->head;
+	uint32_t n = 0, at = queue->ring.head;
 
-	while (at != queue->tail && batch->n < batch->room && is_plain(&queue->ring[at])) {
-		const union tx_desc *desc = &queue->ring[at];
+	while (at != queue->ring.tail && batch->n < batch->room && is_plain(&descs(queue)[at])) {
+		const union tx_desc *desc = &descs(queue)[at];
 		void *data = memory_of(nic, desc);
 
 		if (data == NULL)
@@ -265,7 +235,7 @@ take_plain(struct nic *nic, struct tx_queue *queue, struct batch *batch)
 		else
 			batch->frames[batch->n++] = (struct frame){
 				data, TXD_LEN(desc->data.command), 0};
-		at = next_of(queue, at);
+		at = ring_next(&queue->ring, at);
 		n++;
 		if (batch->n == FRAME_BURST)
 			break;
@@ -278,12 +248,11 @@ static unsigned
 serve_queue(struct nic *nic, struct tx_queue *queue, unsigned room)
 {
 	struct batch batch = {.room = room};
-	uint32_t tail = reg_read(nic->bar, REG_TDT(queue->number)), n;
+	uint32_t n;
 
-	if (tail < queue->nb_desc)
-		queue->tail = tail;
-	while (queue->head != queue->tail && batch.n < batch.room && !nic->job->active) {
-		const union tx_desc *desc = &queue->ring[queue->head];
+	ring_read_tail(nic, &queue->ring);
+	while (queue->ring.head != queue->ring.tail && batch.n < batch.room && !nic->job->active) {
+		const union tx_desc *desc = &descs(queue)[queue->ring.head];
 
 		if (is_context(desc)) {
 			take_context(queue, desc);
@@ -341,7 +310,7 @@ void
 tx_reset(struct nic *nic)
 {
 	for (unsigned q = 0; q < NB_QUEUES; q++)
-		stop_queue(nic, &nic->txq[q]);
+		ring_stop(nic, &nic->txq[q].ring);
 	nic->nb_tx_running = 0;
 	nic->job->active = false;
 }
@@ -349,12 +318,8 @@ tx_reset(struct nic *nic)
 void
 tx_remap(struct nic *nic)
 {
-	for (unsigned q = 0; q < NB_QUEUES; q++) {
-		struct tx_queue *queue = &nic->txq[q];
-
-		if (queue->ring != NULL)
-			queue->ring = dma_at(nic->dma, queue->ring_address,
-				queue->nb_desc * sizeof(union tx_desc));
-	}
+	for (unsigned q = 0; q < NB_QUEUES; q++)
+		if (nic->txq[q].ring.descs != NULL)
+			ring_remap(nic, &nic->txq[q].ring);
 	list_running(nic);
 }

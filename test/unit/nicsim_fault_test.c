@@ -222,7 +222,7 @@ a_head_that_jumps_stops_at_the_tail(void **state)
 		assert_int_equal(rig_rx_desc(&rig, 0, 0)->read.header_address, 0);
 		if (i == 0)
 			assert_int_equal(rig_rx_desc(&rig, 0, 10)->done.status & RXD_DD, 1);
-		assert_int_equal(rig.nic.rxq[0].head, 63);
+		assert_int_equal(rig.nic.rxq[0].ring.head, 63);
 		assert_int_equal(rig_rx_desc(&rig, 0, 63)->read.packet_address,
 			rig.rxq[0].buffers + 63 * 2048);
 		rig_write(&rig, REG_CTRL, CTRL_RST);

@@ -560,7 +560,7 @@ a_ring_is_where_and_as_long_as_its_registers_can_say(void **state)
 	rig_write(&rig, REG_RDLEN(0), 0xfff00000 | 64 * 16 | 0x7f);
 	rig_write(&rig, REG_RXDCTL(0), RXDCTL_ENABLE);
 	rig_control(&rig);
-	assert_int_equal(rig.nic.rxq[0].nb_desc, 64);
+	assert_int_equal(rig.nic.rxq[0].ring.nb_desc, 64);
 	rig_write(&rig, REG_RDT(0), 63);
 	for (unsigned i = 0; i < 63; i++)
 		give(&seed, 100);

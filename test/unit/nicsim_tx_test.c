@@ -162,7 +162,7 @@ only_what_asks_for_it_is_reported(void **state)
 			}
 			assert_memory_equal(&now, &before[i], sizeof(now));
 		}
-		assert_int_equal((first + n) % 64, rig.nic.txq[0].head);
+		assert_int_equal((first + n) % 64, rig.nic.txq[0].ring.head);
 		while (rig_taken(&rig) != NULL)
 			;
 	}
@@ -377,7 +377,7 @@ nothing_is_sent_before_its_end_is_there(void **state)
 	rig_poll(&rig, 50);
 	assert_int_equal(rig.nic.counters.tx_bad, 1);
 	assert_null(rig_taken(&rig));
-	assert_int_equal(rig.nic.txq[0].head, rig.txq[0].tail);
+	assert_int_equal(rig.nic.txq[0].ring.head, rig.txq[0].tail);
 	end();
 }
 
@@ -534,7 +534,7 @@ a_ring_is_where_and_as_long_as_its_registers_can_say(void **state)
 	rig_write(&rig, REG_TDLEN(0), 0xfff00000 | 64 * 16 | 0x7f);
 	rig_write(&rig, REG_TXDCTL(0), TXDCTL_ENABLE);
 	rig_control(&rig);
-	assert_int_equal(rig.nic.txq[0].nb_desc, 64);
+	assert_int_equal(rig.nic.txq[0].ring.nb_desc, 64);
 	for (unsigned i = 0; i < 200; i++) {
 		assert_true(send_frame(&seed, 0, 100, 1));
 		rig_tx_kick(&rig, 0);
