@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define VLAN_ID 0xfff
+#define BROADCAST UINT64_C(0xffffffffffff)
 
 void
 filter_control(struct nic *nic)
@@ -22,8 +23,7 @@ filter_control(struct nic *nic)
 		if (!(high & RAH_AV))
 			continue;
 		low = reg_read(nic->bar, REG_RAL(i));
-		memcpy(rx->addresses[rx->nb_addresses], &low, 4);
-		memcpy(rx->addresses[rx->nb_addresses++] + 4, &high, 2);
+		rx->addresses[rx->nb_addresses++] = low | (uint64_t)(high & 0xffff) << 32;
 	}
 }
 
@@ -39,11 +39,21 @@ is_in_multicast_table(const struct nic *nic, const uint8_t *address)
 		(reg_read(nic->bar, REG_MTA(bits >> 5)) >> (bits & 31) & 1);
 }
 
+/* An address as a number, the first byte lowest. */
+static uint64_t
+ether_addr(const uint8_t *address)
+{
+	uint64_t number = 0;
+
+	memcpy(&number, address, ETHER_ADDR_BYTES);
+	return number;
+}
+
 static bool
 is_an_address(const struct nic *nic, const uint8_t *address)
 {
 	for (unsigned i = 0; i < nic->rx.nb_addresses; i++)
-		if (memcmp(nic->rx.addresses[i], address, ETHER_ADDR_BYTES) == 0)
+		if (nic->rx.addresses[i] == ether_addr(address))
 			return true;
 	return false;
 }
@@ -51,7 +61,6 @@ is_an_address(const struct nic *nic, const uint8_t *address)
 static enum filter_verdict
 filter_address(const struct nic *nic, const uint8_t *address)
 {
-	static const uint8_t broadcast[ETHER_ADDR_BYTES] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	bool multicast = address[0] & 1;
 
 	/* The usual case first: promiscuity, or the one address. */
@@ -59,7 +68,7 @@ filter_address(const struct nic *nic, const uint8_t *address)
 		return FILTER_PASS;
 	if (nic->rx.fctrl & (multicast ? FCTRL_MPE : FCTRL_UPE))
 		return FILTER_PASS_INEXACT;
-	if ((nic->rx.fctrl & FCTRL_BAM) && memcmp(address, broadcast, sizeof(broadcast)) == 0)
+	if ((nic->rx.fctrl & FCTRL_BAM) && ether_addr(address) == BROADCAST)
 		return FILTER_PASS;
 	if (multicast && is_in_multicast_table(nic, address))
 		return FILTER_PASS_INEXACT;

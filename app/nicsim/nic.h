@@ -47,11 +47,15 @@ struct nic_counters {
 				  */
 };
 
+#define RX_DONE_MAX 64
+
 struct rx_queue {
 	struct ring ring;
 	uint32_t buf_bytes;
-	uint32_t written; /**< descriptors before it are written back; = head without faults */
-	bool drop;	  /**< DROP_EN */
+	uint32_t written; /**< descriptors before it are written back */
+	uint32_t nb_done; /**< from there, those in done[] are to be, at the burst's end */
+	union rx_desc done[RX_DONE_MAX];
+	bool drop; /**< DROP_EN */
 	bool strip_vlan;
 	uint8_t stat; /**< its place among the queue counters (RQSMR) */
 	unsigned number;
@@ -81,7 +85,7 @@ struct rx_settings {
 	uint32_t fctrl, mcstctrl, vlnctrl, mrqc;
 	uint32_t max_bytes; /**< of a frame with CRC */
 	unsigned nb_addresses;
-	uint8_t addresses[NB_RA][ETHER_ADDR_BYTES];
+	uint64_t addresses[NB_RA]; /**< the first byte lowest */
 	uint8_t reta[RETA_BYTES];
 	uint8_t key[RSSRK_BYTES];
 };

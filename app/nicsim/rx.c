@@ -365,6 +365,8 @@ receive(struct nic *nic, const struct frame *frames, unsigned n)
 		;
 	for (; i < good; i++)
 		keep(nic, arrivals[i].frame);
+	for (i = 0; i < nic->nb_rx_running; i++)
+		rx_queue_flush(&nic->rxq[nic->rx_running[i]]);
 }
 
 unsigned

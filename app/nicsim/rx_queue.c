@@ -31,7 +31,7 @@ start_queue(struct nic *nic, struct rx_queue *queue)
 	forget_late(queue);
 	queue->buf_bytes = (srrctl & SRRCTL_BSIZEPACKET) << 10;
 	queue->drop = srrctl & SRRCTL_DROP_EN;
-	queue->written = 0;
+	queue->written = queue->nb_done = 0;
 	if (queue->buf_bytes > 0)
 		ring_start(nic, &queue->ring);
 }
@@ -40,6 +40,7 @@ static void
 stop_queue(struct nic *nic, struct rx_queue *queue)
 {
 	forget_late(queue);
+	queue->nb_done = 0;
 	ring_stop(nic, &queue->ring);
 }
 
@@ -118,17 +119,28 @@ hold_back(struct nic *nic, struct rx_queue *queue, const union rx_desc *desc)
 }
 
 void
+rx_queue_flush(struct rx_queue *queue)
+{
+	for (uint32_t i = 0; i < queue->nb_done; i++) {
+		publish_desc(&descs(queue)[queue->written], &queue->done[i]);
+		queue->written = ring_next(&queue->ring, queue->written);
+	}
+	queue->nb_done = 0;
+}
+
+void
 rx_queue_write_back(struct nic *nic, struct rx_queue *queue, const union rx_desc *desc)
 {
-	struct ring *ring = &queue->ring;
-	bool held = (fault_delays_write_back(&nic->faults) || queue->written != ring->head) &&
-		hold_back(nic, queue, desc);
+	/* Order is kept: behind one that is held back, all are. */
+	bool late = fault_delays_write_back(&nic->faults) || queue->late != NULL;
 
-	if (!held)
-		publish_desc(&descs(queue)[ring->head], desc);
-	ring->head = ring_next(ring, ring->head);
-	if (!held)
-		queue->written = ring->head;
+	if (late)
+		rx_queue_flush(queue);
+	if (!late || !hold_back(nic, queue, desc))
+		queue->done[queue->nb_done++] = *desc;
+	queue->ring.head = ring_next(&queue->ring, queue->ring.head);
+	if (queue->nb_done == RX_DONE_MAX)
+		rx_queue_flush(queue);
 }
 
 static void
@@ -140,6 +152,8 @@ release_late(struct nic *nic, struct rx_queue *queue)
 		publish_desc(&descs(queue)[queue->written], &queue->late[queue->written]);
 		queue->written = ring_next(&queue->ring, queue->written);
 	}
+	if (queue->written == queue->ring.head)
+		forget_late(queue);
 }
 
 void
@@ -148,7 +162,7 @@ rx_tick(struct nic *nic)
 	for (unsigned i = 0; i < nic->nb_rx_running; i++) {
 		struct rx_queue *queue = &nic->rxq[nic->rx_running[i]];
 
-		if (queue->written != queue->ring.head)
+		if (queue->late != NULL)
 			release_late(nic, queue);
 	}
 }

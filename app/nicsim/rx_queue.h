@@ -17,7 +17,14 @@ uint32_t rx_queue_available(const struct nic *nic, struct rx_queue *queue, uint3
 /** The descriptor n places behind the head; n below the ring's size. */
 const union rx_desc *rx_queue_desc(const struct rx_queue *queue, uint32_t n);
 
-/** Write back the descriptor at the head, now or, for a fault, later. */
+/** Write back the descriptor at the head: at the next flush or, for a fault, later. */
 void rx_queue_write_back(struct nic *nic, struct rx_queue *queue, const union rx_desc *desc);
+
+/**
+ * Let the driver see what was written back. Descriptors share cache lines, four to a line, so the
+ * card writes them in bursts (7.1.5), and so do we: one at a time, each would wait for the driver's
+ * poll.
+ */
+void rx_queue_flush(struct rx_queue *queue);
 
 #endif
