@@ -39,14 +39,16 @@ is_in_multicast_table(const struct nic *nic, const uint8_t *address)
 		(reg_read(nic->bar, REG_MTA(bits >> 5)) >> (bits & 31) & 1);
 }
 
-/* An address as a number, the first byte lowest. */
+/* An address as a number, the first byte lowest; put together in a register, not in memory. */
 static uint64_t
 ether_addr(const uint8_t *address)
 {
-	uint64_t number = 0;
+	uint32_t low;
+	uint16_t high;
 
-	memcpy(&number, address, ETHER_ADDR_BYTES);
-	return number;
+	memcpy(&low, address, sizeof(low));
+	memcpy(&high, address + sizeof(low), sizeof(high));
+	return low | (uint64_t)high << 32;
 }
 
 static bool

@@ -11,7 +11,7 @@
 #include "rss.h"
 #include "tx_job.h"
 
-#define CONTROL_GAP_NS 20000 /* while frames come; at each poll while there are none */
+#define CONTROL_GAP_NS 100000 /* while frames come; at each poll while there are none */
 
 /* clang-format off */
 const struct pw_stat nic_counters_table[] = {

@@ -19,6 +19,14 @@ struct batch {
 	unsigned made; /* in our own memory */
 };
 
+/* Not the frames: they are many bytes to clear for each poll. */
+static void
+batch_init(struct batch *batch, unsigned room)
+{
+	batch->n = batch->made = 0;
+	batch->room = room;
+}
+
 static uint8_t made[FRAME_BURST][(FRAME_MAX_BYTES + 63) & ~63];
 
 static void
@@ -247,9 +255,10 @@ take_plain(struct nic *nic, struct tx_queue *queue, struct batch *batch)
 static unsigned
 serve_queue(struct nic *nic, struct tx_queue *queue, unsigned room)
 {
-	struct batch batch = {.room = room};
+	struct batch batch;
 	uint32_t n;
 
+	batch_init(&batch, room);
 	ring_read_tail(nic, &queue->ring);
 	while (queue->ring.head != queue->ring.tail && batch.n < batch.room && !nic->job->active) {
 		const union tx_desc *desc = &descs(queue)[queue->ring.head];
@@ -276,10 +285,11 @@ serve_queue(struct nic *nic, struct tx_queue *queue, unsigned room)
 static unsigned
 resume_job(struct nic *nic, unsigned room)
 {
-	struct batch batch = {.room = room};
+	struct batch batch;
 
 	if (!nic->job->active)
 		return 0;
+	batch_init(&batch, room);
 	make_frames(nic, nic->job_queue, &batch);
 	flush(nic, nic->job_queue, &batch);
 	return room - batch.room;
