@@ -21,13 +21,15 @@
 #include "sim.h"
 
 #define HOUSEKEEPING_NS 1000000
+#define LINGER_NS 5000000000
 
-static volatile sig_atomic_t signalled;
+static volatile sig_atomic_t signals;
 
 static void
 on_signal(int number)
 {
-	signalled = number;
+	(void)number;
+	signals++;
 }
 
 static uint64_t
@@ -165,13 +167,27 @@ keep_house(struct sim *sim, uint64_t now)
 	fault_plan_tick(&sim->plan, sim->nics, now);
 }
 
+/*
+ * The driver asks the card for a lot while it stops a port, and waits minutes for a card that is
+ * gone: an application that ends with us is answered to its end. A second signal is for us alone.
+ */
+static bool
+is_over(struct sim *sim, uint64_t now)
+{
+	if (signals == 0)
+		return sim->stop;
+	if (sim->linger_until_ns == 0)
+		sim->linger_until_ns = now + LINGER_NS;
+	return signals > 1 || !watch_has_application(&sim->watch) || now > sim->linger_until_ns;
+}
+
 static void
 run(struct sim *sim)
 {
 	uint64_t now = now_ns(), next_house = now, before = __rdtsc(), after, first_cycle = before;
 
 	sim->started_ns = now;
-	while (!sim->stop && signalled == 0) {
+	while (!is_over(sim, now)) {
 		unsigned moved = 0;
 
 		now = now_ns();

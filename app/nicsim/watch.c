@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,9 @@
 #include "tripwire.h"
 
 #define LOOK_GAP_NS 100000000
-#define DEBUG_REGISTERS 4 /* of an x86 core */
-#define TREE_MAX 256	  /* processes that are looked at below the first one */
+#define MAPPING_NS 10000000000 /* that a program takes to map all ports, at most */
+#define DEBUG_REGISTERS 4      /* of an x86 core */
+#define TREE_MAX 256	       /* processes that are looked at below the first one */
 
 /* A thread of the application, and its tripwires for each port. */
 struct watch_thread {
@@ -36,6 +38,7 @@ struct watch_process {
 	struct watch_process *next;
 	pid_t pid;
 	int pidfd;
+	uint64_t found_ns;
 	uint64_t bar[WATCH_PORTS_MAX]; /* where it has them mapped; 0: not */
 	struct watch_thread *threads;
 };
@@ -202,18 +205,19 @@ find_process(const struct watch *watch, pid_t pid)
 	return process;
 }
 
-static void
-add_process(struct watch *watch, pid_t pid, const uint64_t bar[WATCH_PORTS_MAX])
+static struct watch_process *
+add_process(struct watch *watch, pid_t pid, uint64_t now_ns)
 {
 	struct watch_process *process = calloc(1, sizeof(*process));
 
 	if (process == NULL)
-		return;
+		return NULL;
 	process->pid = pid;
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	memcpy(process->bar, bar, sizeof(process->bar));
+	process->found_ns = now_ns;
 	process->next = watch->processes;
 	watch->processes = process;
+	return process;
 }
 
 /* The children of a process that are not in the list yet. */
@@ -232,18 +236,41 @@ list_children(pid_t pid, pid_t *list, unsigned n)
 	return n;
 }
 
-/* The maps of a DPDK program are long: they are read once, not while frames wait. */
+/* A program maps its ports one after the other, soon after the first. */
+static bool
+may_map_more(const struct watch *watch, const struct watch_process *process, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < watch->nb_nics; i++)
+		if (process->bar[i] == 0)
+			return now_ns < process->found_ns + MAPPING_NS;
+	return false;
+}
+
+/* The maps of a DPDK program are long: they are not read again while frames wait. */
 static void
-look_for_processes(struct watch *watch)
+look_at_process(struct watch *watch, pid_t pid, uint64_t now_ns)
+{
+	struct watch_process *process = find_process(watch, pid);
+	uint64_t bar[WATCH_PORTS_MAX] = {0};
+
+	if (process != NULL && !may_map_more(watch, process, now_ns))
+		return;
+	if (!find_bars(watch, pid, bar))
+		return;
+	if (process == NULL)
+		process = add_process(watch, pid, now_ns);
+	if (process != NULL)
+		memcpy(process->bar, bar, sizeof(process->bar));
+}
+
+static void
+look_for_processes(struct watch *watch, uint64_t now_ns)
 {
 	pid_t list[TREE_MAX] = {watch->root};
 	unsigned n = 1;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t bar[WATCH_PORTS_MAX] = {0};
-
-		if (find_process(watch, list[i]) == NULL && find_bars(watch, list[i], bar))
-			add_process(watch, list[i], bar);
+		look_at_process(watch, list[i], now_ns);
 		n = list_children(list[i], list, n);
 	}
 }
@@ -309,8 +336,10 @@ forget_ended_processes(struct watch *watch)
 	}
 	if (ended == 0 || watch->processes != NULL)
 		return;
+	/* Else the rings of the dead would be taken up again in the memory of the next. */
+	for (unsigned i = 0; i < watch->nb_nics; i++)
+		reset_all(&watch->nics[i]);
 	dma_release(watch->nics[0].dma);
-	remap(watch);
 }
 
 void
@@ -320,7 +349,7 @@ watch_look(struct watch *watch, uint64_t now_ns)
 		return;
 	watch->next_look_ns = now_ns + LOOK_GAP_NS;
 	forget_ended_processes(watch);
-	look_for_processes(watch);
+	look_for_processes(watch, now_ns);
 	for (struct watch_process *p = watch->processes; p != NULL; p = p->next)
 		look_at_threads(watch, p);
 	sweep_memory(watch);
@@ -346,6 +375,12 @@ watch_poll(struct watch *watch)
 	for (struct watch_process *p = watch->processes; p != NULL; p = p->next)
 		for (struct watch_thread *t = p->threads; t != NULL; t = t->next)
 			poll_thread(watch, t);
+}
+
+bool
+watch_has_application(const struct watch *watch)
+{
+	return watch_is_used(watch) || (watch->root != 0 && kill(watch->root, 0) == 0);
 }
 
 void

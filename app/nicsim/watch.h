@@ -57,6 +57,9 @@ watch_is_used(const struct watch *watch)
 	return watch->processes != NULL;
 }
 
+/** Whether the application lives, also if it has no port mapped yet. */
+bool watch_has_application(const struct watch *watch);
+
 void watch_fini(struct watch *watch);
 
 #endif

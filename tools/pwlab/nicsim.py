@@ -21,7 +21,7 @@ from . import LabError, Pagewheel, _is_alive
 
 FOLDERS = "/dev/shm"
 TIMER_SLACK_NS = 2_000_000
-NICE = -20  # hardware does not wait for a CPU
+NICE = -20
 PR_SET_TIMERSLACK = 29
 PR_SET_PDEATHSIG = 1
 HUGE = "/sys/kernel/mm/hugepages/hugepages-2048kB"
@@ -51,12 +51,25 @@ FORBIDDEN = {
     "--iova-mode": "nicsim chooses it",
 }
 
+# Before a card took the last one from us: a second card is to know of it too.
+CPUS = os.sched_getaffinity(0)
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _prctl(option, value):
     if _libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _be_first():
+    """Hardware does not wait for a CPU. A session is a group of its own to the scheduler."""
+    os.setpriority(os.PRIO_PROCESS, 0, NICE)
+    try:
+        with open("/proc/self/autogroup", "w", encoding="ascii") as file:
+            file.write(str(NICE))
+    except OSError:  # no such thing in this kernel
+        pass
 
 
 def _read(path, default=""):
@@ -128,8 +141,7 @@ class Nicsim:
         self.prefix = f"nicsim-{self.name}"
         self.folder = f"{FOLDERS}/{self.prefix}"
         self.log = log
-        self.cpus = os.sched_getaffinity(0)
-        cpus = sorted(self.cpus)
+        cpus = sorted(CPUS)
         self.cpu = cpus[-1]
         self.program_cpus = cpus[:-1] or cpus
         self.pinned = len(cpus) > 1
@@ -154,7 +166,7 @@ class Nicsim:
         return self
 
     def __exit__(self, *_):
-        os.sched_setaffinity(0, self.cpus)
+        os.sched_setaffinity(0, CPUS)
         self.kill()
         _remove_folder(self.folder)
 
@@ -176,12 +188,17 @@ class Nicsim:
         def prepare():
             _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
             os.sched_setaffinity(0, [self.cpu])
-            os.setpriority(os.PRIO_PROCESS, 0, NICE)
+            _be_first()
 
         # A session of its own: Ctrl-C is for the program.
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             start_new_session=True, preexec_fn=prepare)
+        self._wait_until_ready(ready)
+        for pid in self.programs():
+            self.command(f"attach {pid}")
+
+    def _wait_until_ready(self, ready):
         end = time.monotonic() + 20
         while not os.path.exists(ready):
             if self.process.poll() is not None:
@@ -218,6 +235,8 @@ class Nicsim:
     def popen(self, args, **kwargs):
         """Start a program on the card: PROGRAM and its arguments, EAL's are put behind it."""
         check_program(args[1:])
+        if shutil.which(args[0]) is None:
+            raise LabError(f"{args[0]}: no such program, or it is not executable")
 
         def prepare():
             # The driver gives a reset 10 short sleeps' time; with this slack they are long enough.
