@@ -95,10 +95,9 @@ bool
 tcp_host_has_address(const struct tcp_host_config *config, uint32_t address)
 {
 	uint32_t distance = address - config->ends.src;
-	uint32_t addresses = (config->flows + TCP_HOST_PORTS - 1) / TCP_HOST_PORTS;
 
 	return distance % TCP_HOST_ADDRESS_STEP == 0 &&
-		distance / TCP_HOST_ADDRESS_STEP < addresses;
+		distance / TCP_HOST_ADDRESS_STEP < tcp_host_addresses(config);
 }
 
 /* What became of a flow after something happened to it. */

@@ -34,6 +34,13 @@ struct tcp_host *tcp_host_create(const struct tcp_host_config *config, uint64_t 
 
 void tcp_host_destroy(struct tcp_host *host);
 
+/** How many addresses it has. */
+static inline unsigned
+tcp_host_addresses(const struct tcp_host_config *config)
+{
+	return (config->flows + TCP_HOST_PORTS - 1) / TCP_HOST_PORTS;
+}
+
 /** Whether an address is one of the first flow's and those that follow. */
 bool tcp_host_has_address(const struct tcp_host_config *config, uint32_t address);
 

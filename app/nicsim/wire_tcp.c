@@ -21,6 +21,7 @@
 #define PORT_FIRST 40000
 #define ARP_ANSWERS FRAME_BURST /* that wait to be taken; others are asked for again */
 #define FRAME_ALIGN_BYTES 64
+#define INTRODUCTION_NS 1000000 /* for the peer's queues to hear of it, too */
 
 struct peer {
 	uint32_t address;
@@ -46,6 +47,8 @@ struct tcp {
 	struct tcp_host *host;
 	uint8_t *frames; /* FRAME_BURST, so far apart: */
 	size_t stride_bytes;
+	unsigned introduced;	  /* addresses that have asked for the peer */
+	uint64_t silent_until_ns; /* while the peer learns of them */
 	unsigned arp_answers;
 	uint8_t arp[ARP_ANSWERS][FRAME_MIN_BYTES];
 	struct tcp_stats stats;
@@ -188,35 +191,67 @@ tcp_open(const struct wire_context *context, const char *arg, const void *config
 	return &tcp->wire;
 }
 
-static unsigned
-take_arp_answers(struct tcp *tcp, struct frame *frames, unsigned n)
+static uint8_t *
+room_of(const struct tcp *tcp, unsigned i)
 {
-	unsigned taken = 0;
+	return tcp->frames + i * tcp->stride_bytes;
+}
 
-	for (; taken < n && tcp->arp_answers > 0; taken++) {
-		uint8_t *data = tcp->frames + taken * tcp->stride_bytes;
+static struct frame
+frame_in_room(const struct tcp *tcp, unsigned i, uint32_t len_bytes)
+{
+	return (struct frame){.data = room_of(tcp, i), .len_bytes = len_bytes};
+}
 
-		memcpy(data, tcp->arp[--tcp->arp_answers], FRAME_MIN_BYTES);
-		frames[taken] = (struct frame){.data = data, .len_bytes = FRAME_MIN_BYTES};
+/*
+ * A host asks for its peer before it speaks to it, which tells the peer where the host is. One that
+ * did not would have many answers wait for ARP at once, and a host keeps but one (RFC
+ * 1122, 2.3.2.2).
+ */
+static unsigned
+introduce(struct tcp *tcp, uint64_t now_ns, struct frame *frames, unsigned n)
+{
+	const struct tcp_ends *ends = &tcp->host_config.ends;
+	unsigned made = 0;
+
+	for (; made < n && tcp->introduced < tcp_host_addresses(&tcp->host_config); made++) {
+		uint32_t address = ends->src + tcp->introduced++ * TCP_HOST_ADDRESS_STEP;
+
+		frames[made] = frame_in_room(tcp, made, FRAME_MIN_BYTES);
+		arp_ask(ends->src_mac, address, ends->dst, room_of(tcp, made));
+		tcp->silent_until_ns = now_ns + INTRODUCTION_NS;
 	}
-	tcp->stats.arp_replies += taken;
-	return taken;
+	return made;
+}
+
+/* Adds to the frames made so far; returns how many there are. */
+static unsigned
+take_arp_answers(struct tcp *tcp, struct frame *frames, unsigned made, unsigned n)
+{
+	for (; made < n && tcp->arp_answers > 0; made++) {
+		frames[made] = frame_in_room(tcp, made, FRAME_MIN_BYTES);
+		memcpy(room_of(tcp, made), tcp->arp[--tcp->arp_answers], FRAME_MIN_BYTES);
+		tcp->stats.arp_replies++;
+	}
+	return made;
 }
 
 static unsigned
 tcp_receive(struct wire *wire, uint64_t now_ns, struct frame *frames, unsigned n)
 {
 	struct tcp *tcp = (struct tcp *)wire;
-	unsigned made = take_arp_answers(tcp, frames, n);
+	unsigned made = introduce(tcp, now_ns, frames, n);
 
+	made = take_arp_answers(tcp, frames, made, n);
+	if (now_ns < tcp->silent_until_ns)
+		return made;
 	tcp_host_tick(tcp->host, now_ns);
 	for (; made < n; made++) {
-		uint8_t *data = tcp->frames + made * tcp->stride_bytes;
-		uint32_t len_bytes = tcp_host_output(tcp->host, now_ns, data);
+		uint32_t len_bytes = tcp_host_output(tcp->host, now_ns, room_of(tcp, made));
 
 		if (len_bytes == 0)
 			break;
-		frames[made] = (struct frame){.data = data, .len_bytes = len_bytes};
+		frames[made] = frame_in_room(tcp, made, len_bytes);
 	}
 	return made;
 }
@@ -256,7 +291,7 @@ take_frame(struct tcp *tcp, uint64_t now_ns, const struct frame *frame)
 		tcp->stats.bad_cksum++;
 		return;
 	}
-	if (take_arp(tcp, frame))
+	if (take_arp(tcp, frame) || arp_answered_by(frame) == tcp->host_config.ends.dst)
 		return;
 	switch (packet_read(frame, &packet)) {
 	case PACKET_L4:

@@ -3,6 +3,7 @@
  */
 #include "nicsim_tcp_rig.h"
 
+#include <net/ethernet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <setjmp.h>
@@ -333,7 +334,7 @@ peer_watch(struct peer *peer, const struct frame *frame)
 
 	assert_true(frame->len_bytes >= 60);
 	assert_true(frame->len_bytes == 60 || frame->len_bytes == PEER_HEADERS + l4_len);
-	assert_int_equal(peer_be(frame->data + 12, 2), 0x0800);
+	assert_int_equal(peer_be(frame->data + 12, 2), ETHERTYPE_IP);
 	assert_int_equal(slow_sum(0, ip, 20), 0xffff);
 	assert_int_equal(peer_tcp_sum(tcp, l4_len), 0xffff);
 	assert_true(peer_be(tcp, 2) - 40000 < peer->setup.flows);
@@ -508,7 +509,8 @@ peer_run(struct peer *peer, uint64_t seconds)
 			n = peer->wire->kind->receive(peer->wire, peer->now_ns, frames, ask);
 			assert_true(n <= ask);
 			for (unsigned i = 0; i < n; i++)
-				peer_watch(peer, &frames[i]);
+				if (peer_be(frames[i].data + 12, 2) != ETHERTYPE_ARP)
+					peer_watch(peer, &frames[i]);
 		} while (n > 0);
 		for (unsigned i = 0; i < peer->queued; i++)
 			if (peer->queue[i].at_ns < next_ns)
