@@ -84,12 +84,15 @@ class VethPlace(Place):
 class NicsimPlace(Place):
     """nicsim's closed-loop TCP senders, through DPDK's own ixgbe driver."""
 
-    title = "net_ixgbe on nicsim, MTU 1500"
+    def __init__(self, args):
+        super().__init__(args)
+        self.title = f"net_ixgbe on nicsim, line rate {args.rate}, MTU 1500"
 
     @contextlib.contextmanager
     def wheel(self, *options):
         flows = self.args.flows
-        wire = f"--wire=tcp,flows={flows},bytes={self.args.bytes // flows}"
+        wire = (f"--wire=tcp,flows={flows},bytes={self.args.bytes // flows},"
+                f"rate={self.args.rate}")
         with nicsim.Nicsim(self.args.nicsim, "--hold", wire, log=subprocess.DEVNULL) as self.card:
             with nicsim.PagewheelOnCard(self.card, self.args.pagewheel, *options) as wheel:
                 yield wheel
