@@ -23,10 +23,7 @@
 struct message {
 	struct virtio_net_hdr header;
 	struct iovec parts[2];
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
-	} control;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
 	uint8_t data[VLAN_BYTES + BUF_BYTES];
 };
 
@@ -90,7 +87,7 @@ point(struct packet_socket *socket, unsigned i)
 	socket->headers[i].msg_hdr = (struct msghdr){
 		.msg_iov = message->parts,
 		.msg_iovlen = 2,
-		.msg_control = &message->control,
+		.msg_control = message->control,
 		.msg_controllen = sizeof(message->control),
 	};
 }

@@ -229,7 +229,7 @@ static void
 refill(struct input *input)
 {
 	(void)input;
-	rig_write(&rig, REG_RDT(0), (rig.nic.rxq[0].head + RING - 1) % RING);
+	rig_write(&rig, REG_RDT(0), (rig.nic.rxq[0].ring.head + RING - 1) % RING);
 }
 
 /* A record begins with its place here. */
