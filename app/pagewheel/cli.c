@@ -111,7 +111,7 @@ pw_cli_help(const struct pw_cli *cli)
 		const char *text = cli->commands[i]->help_str;
 		int command = strcspn(text, ":");
 
-		printf("  %-42.*s%s\n", command, text, text + command + 1);
+		printf("  %-44.*s %s\n", command, text, text + command + 1);
 	}
 }
 

@@ -171,13 +171,16 @@ int
 pw_ethdev_close(struct pw_port *base)
 {
 	struct pw_ethdev *port = pw_ethdev(base);
+	int rc;
 
 	if (base->state == PW_PORT_CLOSED)
 		return 0;
 	if (base->state == PW_PORT_STARTED)
 		pw_ethdev_stop(base);
 	base->state = PW_PORT_CLOSED;
-	return rte_eth_dev_close(port->dev);
+	rc = rte_eth_dev_close(port->dev);
+	/* ixgbe hands on how many callbacks it unregistered. */
+	return rc > 0 ? 0 : rc;
 }
 
 int
