@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "capture.h"
 #include "error.h"
@@ -44,12 +45,14 @@ capture_writer_open(const char *file)
 		return NULL;
 	}
 	writer->dumper = pcap_dump_open(writer->pcap, file);
-	if (writer->dumper == NULL) {
+	if (writer->dumper == NULL)
 		nicsim_error("--wire=pcap: out=%s", pcap_geterr(writer->pcap));
-		writer_free(writer);
-		return NULL;
-	}
-	return writer;
+	else if (flock(fileno(pcap_dump_file(writer->dumper)), LOCK_EX | LOCK_NB) < 0)
+		nicsim_error("--wire=pcap: out=%s: another wire writes it", file);
+	else
+		return writer;
+	writer_free(writer);
+	return NULL;
 }
 
 int

@@ -4,6 +4,8 @@
 #include "control.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,9 @@
 #define COMMAND_MAX 512
 #define ANSWER_MAX (128 << 10)
 #define WORDS_MAX 5
+#define CLIENTS_WAITING 64
 #define CLIENT_TIMEOUT_S 5
-#define CLIENT_PATIENCE_NS 1000000000
+#define CLIENT_PATIENCE_NS 100000000 /* a client sends at once */
 
 struct command {
 	const char *name, *args, *help;
@@ -47,8 +50,9 @@ run_attach(struct sim *sim, char **words, unsigned n)
 	long pid = strtol(words[0], &end, 10);
 
 	(void)n;
-	if (*end != '\0' || pid <= 0) {
-		nicsim_error("attach %s: expected a process ID", words[0]);
+	if (*end != '\0' || pid <= 0 || pid > INT_MAX ||
+		(kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
+		nicsim_error("attach %s: expected the ID of a process", words[0]);
 		return NULL;
 	}
 	watch_attach(&sim->watch, (pid_t)pid);
@@ -85,14 +89,16 @@ static json_t *
 run_fault(struct sim *sim, char **words, unsigned n)
 {
 	struct nic *nic = find_port(sim, words[0]);
-	int rc;
+	const struct fault_kind *kind;
+	uint64_t value;
 
 	if (nic == NULL)
 		return NULL;
-	rc = fault_inject(nic, words[1], n > 2 ? words[2] : NULL);
-	if (rc == -ENOENT)
-		nicsim_error("fault %s: no such fault; nicsim --help lists them", words[1]);
-	return rc < 0 ? NULL : json_object();
+	kind = fault_parse(words[1], n > 2 ? words[2] : NULL, &value);
+	if (kind == NULL)
+		return NULL;
+	kind->inject(nic, value);
+	return json_object();
 }
 
 static json_t *
@@ -183,7 +189,7 @@ answer(int fd, json_t *json)
 		json = json_pack("{s:b, s:s}", "ok", 0, "error", nicsim_last_error());
 	else
 		json_object_set_new(json, "ok", json_true());
-	text = json_dumps(json, JSON_COMPACT);
+	text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	json_decref(json);
 	/* Who does not read is none of our business. */
 	if (text != NULL)
@@ -210,6 +216,23 @@ accept_client(struct sim *sim, uint64_t now_ns)
 		setsockopt(sim->client_fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 }
 
+/* Whole, and one line. */
+static void
+serve(struct sim *sim, char *line, ssize_t len)
+{
+	json_t *json = NULL;
+
+	nicsim_hush(true);
+	if (len > COMMAND_MAX || memchr(line, '\0', len) != NULL) {
+		nicsim_error("a command is a line of %u bytes at most", COMMAND_MAX);
+	} else {
+		line[len] = '\0';
+		json = run_line(sim, line);
+	}
+	answer(sim->client_fd, json);
+	nicsim_hush(false);
+}
+
 /* One client at a time, and the card never waits for it. */
 void
 control_poll(struct sim *sim, uint64_t now_ns)
@@ -221,13 +244,11 @@ control_poll(struct sim *sim, uint64_t now_ns)
 		accept_client(sim, now_ns);
 	if (sim->client_fd < 0)
 		return;
-	len = recv(sim->client_fd, line, COMMAND_MAX, MSG_DONTWAIT);
+	len = recv(sim->client_fd, line, COMMAND_MAX, MSG_DONTWAIT | MSG_TRUNC);
 	if (len < 0 && errno == EAGAIN && now_ns < sim->client_until_ns)
 		return;
-	if (len >= 0) {
-		line[len] = '\0';
-		answer(sim->client_fd, run_line(sim, line));
-	}
+	if (len >= 0)
+		serve(sim, line, len);
 	close_client(sim);
 }
 
@@ -255,7 +276,7 @@ control_open(struct sim *sim)
 	sim->control_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sim->control_fd < 0 ||
 		bind(sim->control_fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-		listen(sim->control_fd, 8) < 0) {
+		listen(sim->control_fd, CLIENTS_WAITING) < 0) {
 		rc = -errno;
 		nicsim_error("%s: %s", address.sun_path, strerror(-rc));
 		control_close(sim);

@@ -30,22 +30,21 @@ struct faults {
 /** A fault by its name, for parser and help. */
 struct fault_kind {
 	const char *name;
-	const char *arg; /**< as in the help; NULL: takes none */
+	const struct param *arg; /**< what it takes, a uint64_t; NULL: nothing */
 	const char *help;
-	/** @return 0, or -EINVAL: the argument is not what arg says */
-	int (*inject)(struct nic *nic, const char *arg);
+	void (*inject)(struct nic *nic, uint64_t arg);
 };
 
 /** The kinds one after the other; NULL behind the last. */
 const struct fault_kind *fault_kind_at(unsigned i);
 
 /**
- * Inject a fault.
+ * Read a fault and what it takes.
  *
  * @param arg  NULL: none given
- * @return 0, or -EINVAL after an error was printed; -ENOENT: no such fault
+ * @return NULL after an error was printed
  */
-int fault_inject(struct nic *nic, const char *name, const char *arg);
+const struct fault_kind *fault_parse(const char *name, const char *arg, uint64_t *value);
 
 /** End what has lasted long enough. */
 void fault_tick(struct nic *nic);

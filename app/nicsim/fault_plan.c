@@ -4,7 +4,7 @@
 #include "fault_plan.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -30,37 +30,20 @@ cut(char *text, char at)
 	return found;
 }
 
-static bool
-is_known(const char *name)
-{
-	const struct fault_kind *kind;
-
-	for (unsigned i = 0; (kind = fault_kind_at(i)) != NULL; i++)
-		if (strcmp(kind->name, name) == 0)
-			return true;
-	return false;
-}
-
 static int
-parse(struct planned_fault *fault, char *text, const char *whole)
+parse(struct planned_fault *fault, char *text)
 {
-	char *at = cut(text, '@'), *every = at == NULL ? NULL : cut(at, '/');
-	char *colon = strchr(text, ':');
+	char *at = cut(text, '@'), *every = at == NULL ? NULL : cut(at, '/'), *arg;
 
-	if (colon == text + 1 && text[0] >= '0' && text[0] <= '9') {
+	if (text[0] >= '0' && text[0] <= '9' && text[1] == ':') {
 		fault->port = text[0] - '0';
 		text += 2;
 	}
-	fault->arg = cut(text, '=');
-	fault->name = text;
-	if (at != NULL && param_set(&times[0], fault, CONTEXT, at) < 0)
+	arg = cut(text, '=');
+	fault->kind = fault_parse(text, arg, &fault->arg);
+	if (fault->kind == NULL || (at != NULL && param_set(&times[0], fault, CONTEXT, at) < 0) ||
+		(every != NULL && param_set(&times[1], fault, CONTEXT, every) < 0))
 		return -EINVAL;
-	if (every != NULL && param_set(&times[1], fault, CONTEXT, every) < 0)
-		return -EINVAL;
-	if (!is_known(fault->name)) {
-		nicsim_error(CONTEXT "=%s: no such fault; --help lists them", whole);
-		return -EINVAL;
-	}
 	return 0;
 }
 
@@ -68,19 +51,19 @@ int
 fault_plan_add(struct fault_plan *plan, const char *text)
 {
 	struct planned_fault *fault = &plan->faults[plan->n];
+	char copy[128];
 
 	if (plan->n == FAULT_PLAN_MAX) {
 		nicsim_error(CONTEXT "=%s: %u faults are the limit", text, FAULT_PLAN_MAX);
 		return -EINVAL;
 	}
-	*fault = (struct planned_fault){0};
-	plan->texts[plan->n] = strdup(text);
-	if (plan->texts[plan->n] == NULL) {
-		nicsim_error("out of memory");
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy)) {
+		nicsim_error(CONTEXT "=%s: too long", text);
 		return -EINVAL;
 	}
+	*fault = (struct planned_fault){0};
 	plan->n++;
-	return parse(fault, plan->texts[plan->n - 1], text);
+	return parse(fault, copy);
 }
 
 int
@@ -104,16 +87,8 @@ fault_plan_tick(struct fault_plan *plan, struct nic *nics, uint64_t now_ns)
 
 		if (fault->done || !nic->was_enabled || now_ns < nic->wire_from_ns + fault->at_ns)
 			continue;
-		fault_inject(nic, fault->name, fault->arg);
+		fault->kind->inject(nic, fault->arg);
 		fault->at_ns += fault->every_ns;
 		fault->done = fault->every_ns == 0;
 	}
-}
-
-void
-fault_plan_free(struct fault_plan *plan)
-{
-	for (unsigned i = 0; i < plan->n; i++)
-		free(plan->texts[i]);
-	plan->n = 0;
 }

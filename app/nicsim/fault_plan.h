@@ -15,7 +15,8 @@
 
 struct planned_fault {
 	unsigned port;
-	const char *name, *arg;
+	const struct fault_kind *kind;
+	uint64_t arg;
 	uint64_t at_ns, every_ns; /**< 0: once */
 	bool done;
 };
@@ -23,7 +24,6 @@ struct planned_fault {
 struct fault_plan {
 	unsigned n;
 	struct planned_fault faults[FAULT_PLAN_MAX];
-	char *texts[FAULT_PLAN_MAX]; /**< what names point into */
 };
 
 /**
@@ -38,7 +38,5 @@ int fault_plan_check(const struct fault_plan *plan, unsigned nb_ports);
 
 /** Inject what is due. */
 void fault_plan_tick(struct fault_plan *plan, struct nic *nics, uint64_t now_ns);
-
-void fault_plan_free(struct fault_plan *plan);
 
 #endif

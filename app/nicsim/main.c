@@ -104,6 +104,21 @@ open_port(struct sim *sim, unsigned i)
 }
 
 static int
+check_wires(const struct sim *sim)
+{
+	for (unsigned i = 0; i < sim->nb_ports; i++) {
+		const struct wire *wire = sim->wires[i];
+		const char *lacks = wire->kind->lacks == NULL ? NULL : wire->kind->lacks(wire);
+
+		if (lacks != NULL) {
+			nicsim_error("%s", lacks);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int
 open_all(struct sim *sim)
 {
 	int fds[SIM_PORTS_MAX];
@@ -115,6 +130,8 @@ open_all(struct sim *sim)
 		rc = open_port(sim, i);
 		fds[i] = sim->ports[i].bar_fd;
 	}
+	if (rc == 0)
+		rc = check_wires(sim);
 	if (rc == 0)
 		rc = control_open(sim);
 	if (rc == 0)
@@ -174,8 +191,8 @@ keep_house(struct sim *sim, uint64_t now)
 static bool
 is_over(struct sim *sim, uint64_t now)
 {
-	if (signals == 0)
-		return sim->stop;
+	if (signals == 0 && !sim->stop)
+		return false;
 	if (sim->linger_until_ns == 0)
 		sim->linger_until_ns = now + LINGER_NS;
 	return signals > 1 || !watch_has_application(&sim->watch) || now > sim->linger_until_ns;
@@ -184,9 +201,8 @@ is_over(struct sim *sim, uint64_t now)
 static void
 run(struct sim *sim)
 {
-	uint64_t now = now_ns(), next_house = now, before = __rdtsc(), after, first_cycle = before;
+	uint64_t now = now_ns(), next_house = now, before = __rdtsc(), after;
 
-	sim->started_ns = now;
 	while (!is_over(sim, now)) {
 		unsigned moved = 0;
 
@@ -211,7 +227,6 @@ run(struct sim *sim)
 			sim->busy_cycles += after - before;
 		before = after;
 	}
-	sim->cycles_per_ns = (double)(before - first_cycle) / (double)(now - sim->started_ns + 1);
 }
 
 static void

@@ -127,7 +127,6 @@ sim_options_free(struct sim *sim)
 {
 	for (unsigned i = 0; i < sim->nb_ports; i++)
 		wire_spec_free(&sim->specs[i]);
-	fault_plan_free(&sim->plan);
 }
 
 void
@@ -144,7 +143,7 @@ sim_options_usage(void)
 	printf("\nFaults:\n");
 	for (unsigned i = 0; (kind = fault_kind_at(i)) != NULL; i++) {
 		snprintf(left, sizeof(left), "%s%s%s", kind->name, kind->arg == NULL ? "" : "=",
-			kind->arg == NULL ? "" : kind->arg);
+			kind->arg == NULL ? "" : kind->arg->arg);
 		printf("    %-26s %s\n", left, kind->help);
 	}
 	printf("\n");

@@ -87,9 +87,9 @@ report_json(const struct sim *sim)
 
 	for (unsigned i = 0; i < sim->nb_ports; i++)
 		json_array_append_new(ports, port_json(sim, i));
-	return json_pack("{s:f, s:b, s:f, s:I, s:o}", "busy_percent", busy_percent(sim),
-		"application", watch_is_used(&sim->watch), "cycles_per_ns", sim->cycles_per_ns,
-		"dma_misses", (json_int_t)sim->dma.misses, "ports", ports);
+	return json_pack("{s:f, s:b, s:I, s:o}", "busy_percent", busy_percent(sim), "application",
+		watch_is_used(&sim->watch), "dma_misses", (json_int_t)sim->dma.misses, "ports",
+		ports);
 }
 
 static void
@@ -153,7 +153,9 @@ report_write(const struct sim *sim)
 	if (sim->json == NULL)
 		return 0;
 	json = report_json(sim);
-	rc = json == NULL ? -1 : json_dump_file(json, sim->json, JSON_INDENT(2));
+	rc = json == NULL
+		? -1
+		: json_dump_file(json, sim->json, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
 	json_decref(json);
 	if (rc < 0) {
 		nicsim_error("--json=%s: cannot be written", sim->json);

@@ -177,6 +177,7 @@ rx_reset(struct nic *nic)
 	nic->counters.rx_lost_in_reset += nic->packets.frames;
 	while (!packet_buffer_is_empty(&nic->packets))
 		packet_buffer_drop(&nic->packets);
+	nic->counters.rx_buffered = 0;
 }
 
 void

@@ -41,9 +41,7 @@ struct sim {
 
 	bool stop;
 	uint64_t cycles, busy_cycles; /**< of the loop, and of its rounds that moved frames */
-	uint64_t started_ns;
-	uint64_t linger_until_ns; /**< 0: nobody has told us to end */
-	double cycles_per_ns;
+	uint64_t linger_until_ns;     /**< 0: nobody has told us to end */
 };
 
 #define SIM_ANY_CPU UINT64_MAX

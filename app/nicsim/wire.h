@@ -61,6 +61,8 @@ struct wire_kind {
 	bool (*is_done)(const struct wire *wire);
 	/** First thing that was wrong with what came back, or NULL. NULL: does not check. */
 	const char *(*verdict)(const struct wire *wire);
+	/** What it lacks when all wires are open, or NULL. NULL: lacks nothing. */
+	const char *(*lacks)(const struct wire *wire);
 	/** Counters, named in the table stats. Both may be NULL. */
 	const struct pw_stat *stats;
 	const void *(*get_stats)(struct wire *wire);

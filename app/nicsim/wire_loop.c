@@ -158,15 +158,22 @@ loop_send(struct wire *wire, uint64_t now_ns, const struct frame *frames, unsign
 }
 
 static const char *
-loop_verdict(const struct wire *wire)
+loop_lacks(const struct wire *wire)
 {
 	struct loop *loop = (struct loop *)(uintptr_t)wire;
 
-	if (loop->stats.dropped_unjoined == 0)
+	if (loop->peer != NULL)
 		return NULL;
 	snprintf(loop->verdict, sizeof(loop->verdict),
-		"frames were lost: port %u has no --wire=loop=%u", loop->peer_port, loop->port);
+		"--wire=loop=%u: port %u has no --wire=loop=%u", loop->peer_port, loop->peer_port,
+		loop->port);
 	return loop->verdict;
+}
+
+static const char *
+loop_verdict(const struct wire *wire)
+{
+	return ((const struct loop *)wire)->stats.dropped_unjoined > 0 ? loop_lacks(wire) : NULL;
 }
 
 static const void *
@@ -184,6 +191,7 @@ const struct wire_kind wire_loop = {
 	.send = loop_send,
 	.room = loop_room,
 	.verdict = loop_verdict,
+	.lacks = loop_lacks,
 	.stats = stats,
 	.get_stats = loop_get_stats,
 	.close = loop_close,

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture.h"
 #include "error.h"
@@ -75,6 +76,15 @@ pcap_wire_close(struct wire *wire)
 	free(pcap);
 }
 
+static bool
+is_one_file(const char *a, const char *b)
+{
+	struct stat a_stat, b_stat;
+
+	return stat(a, &a_stat) == 0 && stat(b, &b_stat) == 0 && a_stat.st_dev == b_stat.st_dev &&
+		a_stat.st_ino == b_stat.st_ino;
+}
+
 /* 0, or -1 after an error was printed. */
 static int
 open_files(struct pcap_wire *pcap, const char *arg, const char *out)
@@ -86,6 +96,10 @@ open_files(struct pcap_wire *pcap, const char *arg, const char *out)
 	}
 	if (arg != NULL && capture_load(&pcap->capture, arg, &pcap->stats.file) < 0)
 		return -1;
+	if (arg != NULL && out != NULL && is_one_file(arg, out)) {
+		nicsim_error("--wire=pcap=%s,out=%s: it cannot be read and written", arg, out);
+		return -1;
+	}
 	if (out != NULL) {
 		pcap->out = out;
 		pcap->writer = capture_writer_open(out);

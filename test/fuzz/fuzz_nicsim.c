@@ -140,8 +140,8 @@ configure_line(struct input *input)
 static void
 inject(struct input *input)
 {
-	static const char *const times[] = {"0", "3us", "100us", "2ms"};
-	static const char *const counts[] = {"1", "7", "63", "4096"};
+	static const uint64_t times_ns[] = {0, 3000, 100000, 2000000};
+	static const uint64_t counts[] = {1, 7, 63, 4096};
 	unsigned i = (unsigned)take(input, 1), arg = take(input, 1) % 4, n = 1;
 	const struct fault_kind *kind;
 
@@ -149,11 +149,8 @@ inject(struct input *input)
 		n++;
 	kind = fault_kind_at(i % n);
 	rig.nic.now_ns = rig.now_ns;
-	if (kind->arg == NULL)
-		fault_inject(&rig.nic, kind->name, NULL);
-	else
-		fault_inject(&rig.nic, kind->name,
-			strcmp(kind->arg, "TIME") == 0 ? times[arg] : counts[arg]);
+	kind->inject(&rig.nic,
+		kind->arg != NULL && kind->arg->type == PARAM_TIME ? times_ns[arg] : counts[arg]);
 }
 
 static void

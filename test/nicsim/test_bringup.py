@@ -120,6 +120,9 @@ class Run(rig.WithCard):
                 ([GEN, "--", rig.PAGEWHEEL, "--huge-dir=/x"], "--huge-dir"),
                 ([GEN, "--", rig.PAGEWHEEL, "--iova-mode=va"], "--iova-mode"),
                 (["--name=a/b", GEN, "--", rig.PAGEWHEEL], "letters"),
+                (["--name=" + "x" * 33, GEN, "--", rig.PAGEWHEEL], "letters"),
+                (["--dir=/tmp", GEN, "--", rig.PAGEWHEEL], "leave it out"),
+                ([GEN, rig.PAGEWHEEL, "--", "-i"], "is a -- missing"),
         ):
             self.assert_refused(args, text)
 
@@ -131,6 +134,9 @@ class Run(rig.WithCard):
                 ("--wire=gen,nosuch=1", "nosuch"), ("--wire=gen,rate=fast", "rate"),
                 ("--wire=gen,rx-loss=101", "loss"), ("--fault=nosuch", "nosuch"),
                 ("--fault=1:reset@1s", "port 1"), ("--seed=x", "seed"),
+                ("--fault=rx-stall", "a time"), ("--fault=rx-stall=abc", "a time"),
+                ("--fault=reset=1", "no value"), ("--fault=head-jump=0", "a number"),
+                ("--wire=loop=2", "has no --wire=loop=1"),
                 ("--wire=pcap=/nosuch/file", "/nosuch/file")):
             self.assert_refused([GEN, option, "--", rig.PAGEWHEEL], text)
         self.assert_refused(["--", rig.PAGEWHEEL], "--wire")
@@ -153,7 +159,7 @@ class Run(rig.WithCard):
         self.assert_refused([GEN, "--", rig.PAGEWHEEL], "hugeadm")
 
     def test_help(self):
-        for args in (["--help"], ["-h"], []):
+        for args in (["--help"], ["-h"], [GEN, "--help", "--", "true"]):
             done = subprocess.run([RUN, *args], capture_output=True, text=True, timeout=20,
                                   env={**os.environ, "NICSIM": rig.NICSIM}, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -204,6 +210,25 @@ class Run(rig.WithCard):
         nicsim.sweep()
         self.assert_nothing_left()
 
+    def test_the_card_goes_first(self):
+        """The driver would wait for it for minutes: the program ends, too, and is not to blame."""
+        for end in ("quit", "kill"):
+            with self.subTest(end=end):
+                name = f"{os.getpid()}-{end}"
+                process = self.start(f"--name={name}", start_new_session=True)
+                folder = f"{nicsim.FOLDERS}/nicsim-{name}"
+                if end == "quit":
+                    subprocess.run([rig.NICSIM, "ctl", folder, "quit"], check=True, timeout=20,
+                                   capture_output=True)
+                else:
+                    for pid, line in rig.our_processes().items():
+                        if f"--dir={folder}" in line:
+                            os.kill(pid, signal.SIGKILL)
+                _, err = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 1)
+                self.assertIn("nicsim ended before the program", err)
+                self.assert_nothing_left()
+
     def test_two_at_once(self):
         first, second = (self.start(start_new_session=True) for _ in range(2))
         for process in (first, second):
@@ -226,7 +251,8 @@ class Control(rig.WithCard):
                            ("set 1 loss=1", "below 1"), ("set 0 loss=x", "loss"),
                            ("set 0 size=64", "size"), ("fault 0 nosuch", "nosuch"),
                            ("fault 0 link-flap", "a time"), ("fault 0 reset 1", "no value"),
-                           ("fault 0 rx-stall 1h", "a time"), ("attach x", "process ID"),
+                           ("fault 0 rx-stall 1h", "a time"), ("attach x", "of a process"), ("attach 99999999999", "of a process"),
+                           ("x" * 600, "512 bytes"), ("stats\0", "a line"), ("fault 0 \xff", "no such fault"),
                            ("a b c d e f", "")):
             with self.subTest(line=line), self.assertRaises(LabError) as caught:
                 card.command(line)

@@ -259,6 +259,8 @@ what_the_port_sends_is_written_and_can_be_played(void **state)
 	assert_null(wire_pcap.verdict(wire));
 	close_wire(&spec, wire);
 
+	/* What is played is not written over. */
+	assert_null(open_wire(&spec, "pcap=%s,out=%s", path_of("out"), path_of("out")));
 	wire = open_wire(&spec, "pcap=%s,timing=file", path_of("out"));
 	assert_non_null(wire);
 	assert_int_equal(wire_pcap.receive(wire, 0, frames, FRAME_BURST), 1);
