@@ -38,7 +38,7 @@ install_packages() {
 build() {
 	local dir=$1 targets
 	local log=$dir.log
-	read -ra targets <<<"$2"
+	read -rd "" -a targets <<<"$2"
 	shift 2
 
 	echo "Building in ${dir#"$TOP"/}" >&2
