@@ -213,6 +213,12 @@ line_receive(struct line *line, uint64_t now_ns, struct frame *frames, unsigned 
 	return got;
 }
 
+void
+line_rest(struct line *line)
+{
+	line_rate_rest(&line->ways[LINE_RX].rate);
+}
+
 static unsigned
 wire_room(struct line *line, unsigned n)
 {

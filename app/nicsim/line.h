@@ -86,6 +86,9 @@ bool line_is_paced(const struct line *line);
  */
 unsigned line_receive(struct line *line, uint64_t now_ns, struct frame *frames, unsigned n);
 
+/** Nobody listens for now: what could have come meanwhile does not come later. */
+void line_rest(struct line *line);
+
 /** How many frames the port may send now: as the rate and the wire allow, at most FRAME_BURST. */
 unsigned line_room(struct line *line, uint64_t now_ns);
 

@@ -71,6 +71,13 @@ line_rate_charge(struct line_rate *rate, unsigned n, uint64_t bytes)
 }
 
 void
+line_rate_rest(struct line_rate *rate)
+{
+	line_rate_idle(rate);
+	rate->has_begun = false;
+}
+
+void
 line_rate_idle(struct line_rate *rate)
 {
 	rate->bytes.ahead_ns = larger(rate->bytes.ahead_ns, 0);

@@ -38,6 +38,9 @@ unsigned line_rate_allows(struct line_rate *rate, uint64_t now_ns, unsigned n);
 /** Frames of so many bytes together, without CRC, pass. */
 void line_rate_charge(struct line_rate *rate, unsigned n, uint64_t bytes);
 
+/** Time until it is asked the next time does not count. */
+void line_rate_rest(struct line_rate *rate);
+
 /** When asked last, there were fewer frames than allowed: time before that cannot be made up. */
 void line_rate_idle(struct line_rate *rate);
 

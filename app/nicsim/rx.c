@@ -378,6 +378,8 @@ rx_poll(struct nic *nic)
 
 	if (nic->was_enabled && nic->link_up && !nic->wire_held && nic->now_ns >= nic->wire_from_ns)
 		most = line_is_paced(nic->line) ? FRAME_BURST : count_room(nic);
+	else
+		line_rest(nic->line);
 	n = most == 0 ? 0 : line_receive(nic->line, nic->now_ns, frames, most);
 	if (n == 0 && packet_buffer_is_empty(&nic->packets))
 		return 0;

@@ -320,6 +320,26 @@ idle_time_is_not_made_up(void **state)
 	}
 }
 
+/* A link that was down has nothing to make up for, either. */
+static void
+time_while_nobody_listens_is_not_made_up(void **state)
+{
+	struct rig *rig = rig_new(&(struct line_config){.rate_fps = 100000}, 1);
+	uint32_t before;
+
+	(void)state;
+	run(rig, LINE_RX, 100 * MS, 1000);
+	before = rig->nb_out;
+	line_rest(rig->line);
+	rig->now_ns += SECOND;
+	while (turn(rig, LINE_RX) > 0)
+		;
+	assert_in_range(rig->nb_out - before, 0, 2);
+	run(rig, LINE_RX, 10 * MS, 1000);
+	assert_in_range(rig->nb_out - before, 998, 1002);
+	rig_free(rig);
+}
+
 /* Turns each microsecond. */
 static void
 run_us(struct rig *rig, enum line_way way, unsigned us)
@@ -805,6 +825,7 @@ main(void)
 		cmocka_unit_test(frames_a_second_are_exact),
 		cmocka_unit_test(a_poller_that_sleeps_loses_all_but_10_ms),
 		cmocka_unit_test(idle_time_is_not_made_up),
+		cmocka_unit_test(time_while_nobody_listens_is_not_made_up),
 		cmocka_unit_test(delay_is_exact_and_jitter_keeps_order),
 		cmocka_unit_test(each_frame_is_accounted_once_and_the_same_way_again),
 		cmocka_unit_test(seeds_and_ways_differ),
