@@ -75,19 +75,19 @@ static void
 late_descriptors_come_in_order_and_all(void **state)
 {
 	static const char *const times[] = {"0", "20us", "500us", "3ms"};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 3000; round++) {
-		if (test_random(&seed, 50) == 0)
-			inject("late", times[test_random(&seed, 4)]);
-		if (test_random(&seed, 50) == 0)
-			inject("scatter", times[test_random(&seed, 4)]);
+		if (pw_test_random(&seed, 50) == 0)
+			inject("late", times[pw_test_random(&seed, 4)]);
+		if (pw_test_random(&seed, 50) == 0)
+			inject("scatter", times[pw_test_random(&seed, 4)]);
 		if (given - read_next < 300)
-			give(test_random(&seed, 40));
-		rig_poll(&rig, test_random(&seed, 60));
+			give(pw_test_random(&seed, 40));
+		rig_poll(&rig, pw_test_random(&seed, 60));
 		read_all();
-		if (test_random(&seed, 2))
+		if (pw_test_random(&seed, 2))
 			rig_rx_refill(&rig, 0);
 	}
 	for (unsigned i = 0; i < 100; i++) {

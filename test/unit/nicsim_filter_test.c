@@ -63,7 +63,7 @@ any_address(uint64_t *seed, uint8_t address[6], bool multicast)
 static void
 its_own_addresses_pass(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint8_t addresses[NB_RA][6], other[6];
 
 	(void)state;
@@ -83,7 +83,7 @@ its_own_addresses_pass(void **state)
 		assert_int_equal(ask(addresses[n], false, 0), n % 3 ? TAKEN : LEFT);
 	for (unsigned n = 0; n < NB_RA; n++) {
 		memcpy(other, addresses[n], 6);
-		other[test_random(&seed, 6)] ^= 2 << test_random(&seed, 7);
+		other[pw_test_random(&seed, 6)] ^= 2 << pw_test_random(&seed, 7);
 		assert_int_equal(ask(other, false, 0), LEFT);
 	}
 }
@@ -132,7 +132,7 @@ table_bit(const uint8_t address[6], unsigned mo)
 static void
 the_multicast_table_is_looked_up_as_mo_says(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint8_t address[6];
 
 	(void)state;
@@ -166,11 +166,11 @@ the_multicast_table_is_looked_up_as_mo_says(void **state)
 static void
 vlans_pass_by_their_bit(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 1000; round++) {
-		uint16_t tag = (uint16_t)test_random(&seed, 65536);
+		uint16_t tag = (uint16_t)pw_test_random(&seed, 65536);
 		unsigned id = tag % 4096;
 
 		for (unsigned i = 0; i < 128; i++)
@@ -178,7 +178,8 @@ vlans_pass_by_their_bit(void **state)
 		rig_write(&rig, REG_VLNCTRL, 1 << 30);
 		rig_control(&rig);
 		assert_int_equal(ask(rig.nic.mac, true, tag), TAKEN);
-		assert_int_equal(ask(rig.nic.mac, true, tag ^ 1 << test_random(&seed, 12)), LEFT);
+		assert_int_equal(
+			ask(rig.nic.mac, true, tag ^ 1 << pw_test_random(&seed, 12)), LEFT);
 		assert_int_equal(ask(rig.nic.mac, false, 0), TAKEN);
 		/* A VLAN does not help an address. */
 		assert_int_equal(ask(broadcast, true, tag), LEFT);

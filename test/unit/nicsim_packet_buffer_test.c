@@ -40,9 +40,9 @@ keep_copy(const struct frame *frame)
 static void
 put(struct packet_buffer *buffer, uint64_t *seed, uint32_t len_bytes)
 {
-	struct frame frame = {bytes, len_bytes, test_random(seed, 2)};
+	struct frame frame = {bytes, len_bytes, pw_test_random(seed, 2)};
 
-	memset(bytes, (int)test_random(seed, 256), len_bytes < 32 ? len_bytes : 32);
+	memset(bytes, (int)pw_test_random(seed, 256), len_bytes < 32 ? len_bytes : 32);
 	if (packet_buffer_put(buffer, &frame)) {
 		keep_copy(&frame);
 		return;
@@ -92,7 +92,7 @@ end(struct packet_buffer *buffer)
 static void
 frames_come_out_as_they_went_in(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct packet_buffer buffer;
 
 	(void)state;
@@ -100,11 +100,11 @@ frames_come_out_as_they_went_in(void **state)
 	/* Phases that fill it and empty it, of small frames, large ones, or any. */
 	for (unsigned phase = 0; phase < 300; phase++) {
 		static const uint32_t sizes[] = {0, 60, 300, 1514, FRAME_MAX_BYTES};
-		uint32_t puts = test_random(&seed, 101), size = sizes[test_random(&seed, 5)];
+		uint32_t puts = pw_test_random(&seed, 101), size = sizes[pw_test_random(&seed, 5)];
 
 		for (unsigned step = 0; step < 1000; step++) {
-			if (test_random(&seed, 100) < puts)
-				put(&buffer, &seed, test_random(&seed, size + 1));
+			if (pw_test_random(&seed, 100) < puts)
+				put(&buffer, &seed, pw_test_random(&seed, size + 1));
 			else
 				drop(&buffer);
 			assert_int_equal(buffer.frames, copies.n);

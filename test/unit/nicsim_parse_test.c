@@ -97,7 +97,7 @@ static void
 a_right_packet_is_what_it_is(void **state)
 {
 	static struct test_frame frame;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct parsed parsed;
 
 	(void)state;
@@ -146,10 +146,10 @@ choose_damage(const struct test_frame *frame, const struct test_packet *packet, 
 {
 	uint32_t at;
 
-	if (packet->ip == 4 && test_random(seed, 2) == 0)
-		return frame->l3 + 12 + test_random(seed, 8);
+	if (packet->ip == 4 && pw_test_random(seed, 2) == 0)
+		return frame->l3 + 12 + pw_test_random(seed, 8);
 	do {
-		at = frame->l4 + test_random(seed, frame->end - frame->l4);
+		at = frame->l4 + pw_test_random(seed, frame->end - frame->l4);
 	} while (packet->protocol == IPPROTO_UDP && (at - frame->l4 == 6 || at - frame->l4 == 7));
 	return at;
 }
@@ -158,7 +158,7 @@ static void
 a_damaged_packet_is_found_wrong(void **state)
 {
 	static struct test_frame frame;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct parsed parsed;
 	unsigned wrong = 0;
 
@@ -170,7 +170,7 @@ a_damaged_packet_is_found_wrong(void **state)
 		test_make(&frame, &packet, &seed);
 		if (packet.ip == 0 || frame.end == frame.l4)
 			continue;
-		frame.data[choose_damage(&frame, &packet, &seed)] ^= 1 << test_random(&seed, 8);
+		frame.data[choose_damage(&frame, &packet, &seed)] ^= 1 << pw_test_random(&seed, 8);
 		verdict = slow_verdict(&frame, &packet);
 		wrong += verdict != 0;
 		assert_int_equal(
@@ -184,7 +184,7 @@ static void
 a_packet_cut_off_is_no_packet(void **state)
 {
 	static struct test_frame frame;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct parsed parsed;
 
 	(void)state;
@@ -306,7 +306,7 @@ any_bytes_are_read_within_their_bounds(void **state)
 {
 	static const uint16_t types[] = {0x0800, 0x0800, 0x86dd, 0x86dd, 0x8100};
 	static const uint8_t nexts[] = {0, 43, 44, 60, 6, 17, 132, 6};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct parsed parsed;
 	uint8_t data[200];
 
@@ -315,21 +315,21 @@ any_bytes_are_read_within_their_bounds(void **state)
 		uint32_t len = test_between(&seed, ETHER_BYTES, 150), at = 12;
 
 		test_fill(&seed, data, 150);
-		test_put16(data + at, types[test_random(&seed, 5)]);
+		test_put16(data + at, types[pw_test_random(&seed, 5)]);
 		if (data[12] == 0x81)
-			test_put16(data + (at = 16), types[test_random(&seed, 4)]);
+			test_put16(data + (at = 16), types[pw_test_random(&seed, 4)]);
 		at += 2;
 		if (data[at - 2] == 8) {
-			data[at] = 0x40 | test_random(&seed, 16);
-			test_put16(data + at + 2, test_random(&seed, 140));
+			data[at] = 0x40 | pw_test_random(&seed, 16);
+			test_put16(data + at + 2, pw_test_random(&seed, 140));
 			data[at + 9] = nexts[test_between(&seed, 4, 7)];
 		} else {
 			data[at] = 0x60;
-			test_put16(data + at + 4, test_random(&seed, 110));
-			data[at + 6] = nexts[test_random(&seed, 8)];
+			test_put16(data + at + 4, pw_test_random(&seed, 110));
+			data[at + 6] = nexts[pw_test_random(&seed, 8)];
 			for (uint32_t i = at + 40; i < 150; i += 8) {
-				data[i] = nexts[test_random(&seed, 8)];
-				data[i + 1] = (uint8_t)test_random(&seed, 3);
+				data[i] = nexts[pw_test_random(&seed, 8)];
+				data[i + 1] = (uint8_t)pw_test_random(&seed, 3);
 			}
 		}
 		look(&parsed, data, len);

@@ -144,17 +144,17 @@ any_packet_is_hashed_as_asked(void **state)
 {
 	static struct test_frame frame;
 	uint8_t key[RSSRK_BYTES];
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
 		struct test_packet packet = test_any_packet(&seed, 100);
-		uint32_t mrqc = test_random(&seed, 1 << 24) << 4;
+		uint32_t mrqc = pw_test_random(&seed, 1 << 24) << 4;
 		uint8_t input[36];
 		struct rss_result result;
 		unsigned type, bytes;
 
-		mrqc |= test_random(&seed, 8) == 0 ? test_random(&seed, 16) : 1;
+		mrqc |= pw_test_random(&seed, 8) == 0 ? pw_test_random(&seed, 16) : 1;
 		test_fill(&seed, reta, sizeof(reta));
 		test_make(&frame, &packet, &seed);
 		/* A key takes a while to work out. */

@@ -85,15 +85,15 @@ walk(uint64_t *seed, uint32_t nb_desc, uint32_t buf_kib, uint32_t len_max, bool 
 	begin(paced);
 	rig_rx_start(&rig, 0, nb_desc, buf_kib);
 	while (nb_read < MANY / 4) {
-		uint32_t n = test_random(seed, 40);
+		uint32_t n = pw_test_random(seed, 40);
 
 		/* No more than the packet buffer holds. */
 		while (n-- > 0 && nb_sent < nb_read + 24 && nb_sent < MANY / 4)
 			give(seed, test_between(seed, FRAME_MIN_BYTES, len_max));
-		rig_poll(&rig, test_random(seed, 3));
-		if (test_random(seed, 3) > 0)
+		rig_poll(&rig, pw_test_random(seed, 3));
+		if (pw_test_random(seed, 3) > 0)
 			read_all(0);
-		if (test_random(seed, 3) > 0)
+		if (pw_test_random(seed, 3) > 0)
 			rig_rx_refill(&rig, 0);
 		assert_true(nic_adds_up(&rig.nic, NULL));
 	}
@@ -105,12 +105,12 @@ walk(uint64_t *seed, uint32_t nb_desc, uint32_t buf_kib, uint32_t len_max, bool 
 static void
 frames_in_are_frames_in_buffers(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 20; round++) {
 		static const uint32_t rings[] = {8, 16, 24, 32, 64, 256};
-		uint32_t nb_desc = rings[test_random(&seed, 6)];
+		uint32_t nb_desc = rings[pw_test_random(&seed, 6)];
 		uint32_t buf_kib = test_between(&seed, 1, 6);
 		uint32_t most = (nb_desc - 1) * (buf_kib << 10);
 
@@ -118,8 +118,8 @@ frames_in_are_frames_in_buffers(void **state)
 			true);
 		/* A wire that waits does so until there is room for a frame of any length. */
 		if (most >= FRAME_MAX_BYTES + FRAME_CRC_BYTES + 4)
-			walk(&seed, nb_desc, buf_kib, test_random(&seed, 2) ? 100 : FRAME_MAX_BYTES,
-				false);
+			walk(&seed, nb_desc, buf_kib,
+				pw_test_random(&seed, 2) ? 100 : FRAME_MAX_BYTES, false);
 	}
 }
 
@@ -167,7 +167,7 @@ frames_that_fit_in_the_packet_buffer(unsigned n)
 static void
 frames_without_descriptors_wait_or_are_missed(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	unsigned fit;
 
 	(void)state;
@@ -201,7 +201,7 @@ frames_without_descriptors_wait_or_are_missed(void **state)
 static void
 with_drop_en_they_are_dropped(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(true);
@@ -251,7 +251,7 @@ static void
 a_queue_without_descriptors_holds_up_the_other(void **state)
 {
 	unsigned read[2] = {0, 0};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned drops = 0; drops < 2; drops++) {
@@ -292,7 +292,7 @@ slow_crc(const uint8_t *data, uint32_t len_bytes)
 static void
 the_crc_is_kept_if_the_driver_wants_it(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(false);
@@ -320,7 +320,7 @@ the_crc_is_kept_if_the_driver_wants_it(void **state)
 static void
 tags_are_taken_out_where_vme_says_so(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(false);
@@ -360,7 +360,7 @@ tags_are_taken_out_where_vme_says_so(void **state)
 static void
 descriptors_tell_of_checksums_and_types(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(false);
@@ -394,7 +394,7 @@ descriptors_tell_of_checksums_and_types(void **state)
 static void
 what_is_no_good_frame_ends_at_the_mac(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	struct test_packet p = {.tagged = true, .payload_bytes = 1504};
 	static struct test_frame frame;
 
@@ -495,18 +495,18 @@ what_comes_while_receiving_is_off_is_counted(void **state)
 static void
 a_queue_that_stops_forgets_and_starts_anew(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(true);
 	for (unsigned round = 0; round < 100; round++) {
-		unsigned n = test_random(&seed, 100);
+		unsigned n = pw_test_random(&seed, 100);
 
 		rig.allocated = RIG_MEMORY_AT;
 		rig_rx_start(&rig, 0, 32, 2);
 		while (n-- > 0)
 			give(&seed, 100);
-		rig_poll(&rig, test_random(&seed, 4));
+		rig_poll(&rig, pw_test_random(&seed, 4));
 		/* Frames that wait in the card come to the new ring. */
 		read_all(0);
 		while (nb_read < nb_sent) {
@@ -604,7 +604,7 @@ a_ring_shorter_than_a_burst_has_an_end(void **state)
 static void
 a_reset_loses_what_waits_and_nothing_else(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin(true);
@@ -632,13 +632,13 @@ a_hostile_driver_does_no_harm(void **state)
 		REG_RXDCTL(0), REG_RXDCTL(1), REG_SRRCTL(0), REG_SRRCTL(1), REG_HLREG0, REG_MAXFRS,
 		REG_MRQC, REG_RETA, REG_RETA + 64, REG_RSSRK, REG_VLNCTRL, REG_FCTRL, REG_RXCTRL,
 		REG_CTRL, REG_RQSMR(0)};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	static struct test_frame frame;
 
 	(void)state;
-	begin(test_random(&seed, 2));
+	begin(pw_test_random(&seed, 2));
 	for (unsigned round = 0; round < 20000; round++) {
-		uint64_t words = test_random(&seed, 4) == 0 ? UINT64_MAX : RIG_WINDOW_BYTES;
+		uint64_t words = pw_test_random(&seed, 4) == 0 ? UINT64_MAX : RIG_WINDOW_BYTES;
 		union rx_desc *desc;
 
 		if (round % 100 == 0) {
@@ -646,22 +646,22 @@ a_hostile_driver_does_no_harm(void **state)
 			rig_rx_start(&rig, round / 100 % 2, test_between(&seed, 1, 16) * 8,
 				test_between(&seed, 1, 4));
 		}
-		desc = rig_rx_desc(&rig, round / 100 % 2, test_random(&seed, 128));
-		desc->words.low = ((uint64_t)test_random(&seed, UINT32_MAX) << 20) % words;
-		if (test_random(&seed, 3) > 0) {
+		desc = rig_rx_desc(&rig, round / 100 % 2, pw_test_random(&seed, 128));
+		desc->words.low = ((uint64_t)pw_test_random(&seed, UINT32_MAX) << 20) % words;
+		if (pw_test_random(&seed, 3) > 0) {
 			struct test_packet p = test_any_packet(&seed, 3000);
 
 			test_make(&frame, &p, &seed);
-			rig_give(&rig, frame.data, frame.len_bytes, test_random(&seed, 20) == 0);
+			rig_give(&rig, frame.data, frame.len_bytes, pw_test_random(&seed, 20) == 0);
 		}
-		if (test_random(&seed, 10) == 0)
+		if (pw_test_random(&seed, 10) == 0)
 			rig_write(&rig,
-				registers[test_random(
+				registers[pw_test_random(
 					&seed, sizeof(registers) / sizeof(registers[0]))],
-				test_random(&seed, UINT32_MAX) >> test_random(&seed, 32));
+				pw_test_random(&seed, UINT32_MAX) >> pw_test_random(&seed, 32));
 		else
-			rig_write(&rig, REG_RDT(round / 100 % 2), test_random(&seed, 130));
-		rig_poll(&rig, test_random(&seed, 3));
+			rig_write(&rig, REG_RDT(round / 100 % 2), pw_test_random(&seed, 130));
+		rig_poll(&rig, pw_test_random(&seed, 3));
 		if (rig.wire.give.n > 10000)
 			rig_write(&rig, REG_CTRL, CTRL_RST);
 		assert_true(nic_adds_up(&rig.nic, NULL));

@@ -138,16 +138,16 @@ no_count_is_lost_as_it_does_not_fit(void **state)
 static void
 the_driver_ends_with_the_totals(void **state)
 {
-	uint64_t seed = test_seed(), driver[NB_REGISTERS] = {0};
+	uint64_t seed = pw_test_seed(), driver[NB_REGISTERS] = {0};
 
 	(void)state;
 	for (unsigned round = 0; round < 5000; round++) {
-		unsigned times = test_random(&seed, 3);
-		bool frozen = test_random(&seed, 2);
+		unsigned times = pw_test_random(&seed, 3);
+		bool frozen = pw_test_random(&seed, 2);
 
 		for (unsigned i = 0; i < NB_STATS; i++)
-			rig.nic.stats.total[i] += test_random(&seed, 1000);
-		pass(test_random(&seed, 2 * MS));
+			rig.nic.stats.total[i] += pw_test_random(&seed, 1000);
+		pass(pw_test_random(&seed, 2 * MS));
 		if (times == 0)
 			continue;
 		if (frozen)
@@ -157,9 +157,9 @@ the_driver_ends_with_the_totals(void **state)
 			for (unsigned i = 0; i < NB_REGISTERS; i++) {
 				driver[i] += shown(i);
 				/* Frames come while it reads. */
-				rig.nic.stats.total[registers[i].stat] += test_random(&seed, 9);
+				rig.nic.stats.total[registers[i].stat] += pw_test_random(&seed, 9);
 				if (frozen)
-					pass(test_random(&seed, MS / 2));
+					pass(pw_test_random(&seed, MS / 2));
 			}
 		stats_was_read(&rig.nic, times);
 	}

@@ -15,6 +15,7 @@
 
 #include "nicsim_open.h"
 #include "nicsim_tcp_rig.h"
+#include "pw_chance.h"
 
 static struct peer peer;
 
@@ -299,11 +300,9 @@ make_setup(unsigned short random[3])
 static void
 any_network_is_survived(void **state)
 {
-	const char *text = getenv("PW_TEST_SEED");
-	uint64_t first = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) << 16;
+	uint64_t first = pw_test_seed();
 
 	(void)state;
-	print_message("PW_TEST_SEED=%" PRIu64 "\n", first);
 	for (uint64_t seed = first; seed < first + RUNS; seed++) {
 		unsigned short random[3] = {(unsigned short)seed, (unsigned short)(seed >> 16),
 			(unsigned short)(seed >> 32)};

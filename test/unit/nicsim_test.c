@@ -10,41 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-/* PW_TEST_FILTER: the tests to run, as in "*_tso_*". */
-__attribute__((constructor)) static void
-filter_tests(void)
-{
-	const char *pattern = getenv("PW_TEST_FILTER");
-
-	if (pattern != NULL)
-		cmocka_set_test_filter(pattern);
-}
-
-uint64_t
-test_seed(void)
-{
-	const char *text = getenv("PW_TEST_SEED");
-	uint64_t seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
-
-	printf("PW_TEST_SEED=%" PRIu64 "\n", seed);
-	return seed;
-}
-
-uint32_t
-test_random(uint64_t *seed, uint32_t below)
-{
-	/* SplitMix64: any seed will do. */
-	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z >> 32) * below >> 32;
-}
-
 uint32_t
 test_between(uint64_t *seed, uint32_t least, uint32_t most)
 {
-	return least + test_random(seed, most - least + 1);
+	return least + pw_test_random(seed, most - least + 1);
 }
 
 void
@@ -53,12 +22,12 @@ test_fill(uint64_t *seed, void *to, size_t bytes)
 	uint8_t *at = to;
 
 	for (; bytes >= 3; bytes -= 3, at += 3) {
-		uint32_t value = test_random(seed, 1 << 24);
+		uint32_t value = pw_test_random(seed, 1 << 24);
 
 		memcpy(at, &value, 3);
 	}
 	for (; bytes > 0; bytes--)
-		*at++ = (uint8_t)test_random(seed, 256);
+		*at++ = (uint8_t)pw_test_random(seed, 256);
 }
 
 uint16_t
@@ -174,7 +143,7 @@ put_ipv6(uint8_t *ip, const struct test_packet *packet, uint32_t l4_bytes, uint6
 	for (unsigned i = 0; i < packet->nb_extensions; i++) {
 		*next = packet->extensions[i];
 		next = at;
-		at[1] = (uint8_t)test_random(seed, 4);
+		at[1] = (uint8_t)pw_test_random(seed, 4);
 		at[3] = 0; /* a routing header has no segments left */
 		at += 8 + at[1] * 8;
 	}
@@ -227,22 +196,22 @@ test_any_packet(uint64_t *seed, uint32_t payload_max)
 	static const uint8_t extensions[] = {IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_DSTOPTS};
 	static const uint8_t versions[] = {0, 4, 4, 4, 6, 6, 6};
 	struct test_packet packet = {
-		.ip = versions[test_random(seed, 7)],
-		.protocol = protocols[test_random(seed, 6)],
-		.tagged = test_random(seed, 3) == 0,
-		.tag = (uint16_t)test_random(seed, 65536),
-		.option_bytes = test_random(seed, 3) == 0 ? 4 * test_random(seed, 11) : 0,
-		.payload_bytes = test_random(seed, payload_max + 1),
-		.pad_bytes = test_random(seed, 4) == 0 ? test_random(seed, 50) : 0,
-		.without_sum = test_random(seed, 5) == 0,
+		.ip = versions[pw_test_random(seed, 7)],
+		.protocol = protocols[pw_test_random(seed, 6)],
+		.tagged = pw_test_random(seed, 3) == 0,
+		.tag = (uint16_t)pw_test_random(seed, 65536),
+		.option_bytes = pw_test_random(seed, 3) == 0 ? 4 * pw_test_random(seed, 11) : 0,
+		.payload_bytes = pw_test_random(seed, payload_max + 1),
+		.pad_bytes = pw_test_random(seed, 4) == 0 ? pw_test_random(seed, 50) : 0,
+		.without_sum = pw_test_random(seed, 5) == 0,
 	};
 
-	if (test_random(seed, 5) == 0)
+	if (pw_test_random(seed, 5) == 0)
 		packet.fragment = packet.ip == 4 ? (uint16_t)test_between(seed, 1, 0x3fff)
 						 : (uint16_t)(8 * test_between(seed, 1, 8000));
-	if (test_random(seed, 3) == 0)
+	if (pw_test_random(seed, 3) == 0)
 		packet.nb_extensions = test_between(seed, 1, TEST_EXTENSIONS_MAX);
 	for (unsigned i = 0; i < packet.nb_extensions; i++)
-		packet.extensions[i] = extensions[test_random(seed, 3)];
+		packet.extensions[i] = extensions[pw_test_random(seed, 3)];
 	return packet;
 }

@@ -19,12 +19,7 @@
 #include <cmocka.h>
 
 #include "frame.h"
-
-/** A seed: PW_TEST_SEED from the environment, else of the time. Printed, to repeat a failure. */
-uint64_t test_seed(void);
-
-/** A number from 0 to below. */
-uint32_t test_random(uint64_t *seed, uint32_t below);
+#include "pw_chance.h"
 
 /** A number from least to most. */
 uint32_t test_between(uint64_t *seed, uint32_t least, uint32_t most);

@@ -92,8 +92,8 @@ offload_packet(uint64_t *seed, uint32_t payload_max)
 {
 	struct test_packet packet = test_any_packet(seed, payload_max);
 
-	packet.ip = test_random(seed, 2) ? 4 : 6;
-	packet.protocol = test_random(seed, 2) ? IPPROTO_TCP : IPPROTO_UDP;
+	packet.ip = pw_test_random(seed, 2) ? 4 : 6;
+	packet.protocol = pw_test_random(seed, 2) ? IPPROTO_TCP : IPPROTO_UDP;
 	packet.fragment = 0;
 	packet.without_sum = false;
 	return packet;
@@ -118,9 +118,9 @@ finish(uint8_t *data, uint32_t len_bytes, bool tag, uint16_t vlan, bool pad)
 static void
 choose_finish(uint64_t *seed)
 {
-	job->pad = test_random(seed, 2);
-	job->context.vlan = (uint16_t)test_random(seed, 65536);
-	if (test_random(seed, 2))
+	job->pad = pw_test_random(seed, 2);
+	job->context.vlan = (uint16_t)pw_test_random(seed, 65536);
+	if (pw_test_random(seed, 2))
 		job->command |= TXD_VLE;
 }
 
@@ -142,7 +142,7 @@ static void
 checksums_are_put_in(void **state)
 {
 	static struct test_frame frame, expected;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
@@ -192,7 +192,7 @@ static void
 what_is_not_asked_for_is_not_done(void **state)
 {
 	static struct test_frame frame;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
@@ -242,7 +242,7 @@ sctp_has_a_crc(void **state)
 	static const uint8_t of_zeros[] = {0xaa, 0x36, 0x91, 0x8a};
 	static struct test_frame frame;
 	struct test_packet packet = {.ip = 4, .protocol = IPPROTO_SCTP, .payload_bytes = 20};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	assert_int_equal(slow_crc32c((const uint8_t *)"123456789", 9), 0xe3069283);
@@ -265,8 +265,8 @@ sctp_has_a_crc(void **state)
 			assert_memory_equal(l4 + 8, of_zeros, 4);
 		assert_memory_equal(to + frame.l3 + 12, frame.data + frame.l3 + 12,
 			frame.len_bytes - frame.l3 - 12);
-		packet.payload_bytes = test_random(&seed, 1400);
-		packet.ip = test_random(&seed, 2) ? 4 : 6;
+		packet.payload_bytes = pw_test_random(&seed, 1400);
+		packet.ip = pw_test_random(&seed, 2) ? 4 : 6;
 	}
 }
 
@@ -288,14 +288,14 @@ make_large(struct large *large, uint64_t *seed)
 	test_make(&large->head, &large->packet, seed);
 	/* TCP options. */
 	if (large->packet.protocol == IPPROTO_TCP) {
-		uint32_t words = test_random(seed, 11);
+		uint32_t words = pw_test_random(seed, 11);
 
 		large->head.data[large->head.l4 + 12] = (uint8_t)((5 + words) << 4);
 		large->head.l4_header_bytes += words * 4;
 	}
 	large->headers = large->head.l4 + large->head.l4_header_bytes;
 	payload = test_between(
-		seed, 1, test_random(seed, 4) ? 9000 : PACKET_BYTES_MAX - large->headers);
+		seed, 1, pw_test_random(seed, 4) ? 9000 : PACKET_BYTES_MAX - large->headers);
 	large->len_bytes = large->headers + payload;
 	take_out_sums(&large->head, &large->packet, false);
 	memcpy(large->data, large->head.data, large->headers);
@@ -339,7 +339,7 @@ a_tso_packet_is_cut_as_its_sender_would_have(void **state)
 {
 	static struct large large;
 	static struct test_frame segment;
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 1500; round++) {
@@ -348,7 +348,7 @@ a_tso_packet_is_cut_as_its_sender_would_have(void **state)
 		make_large(&large, &seed);
 		mss = test_between(&seed, 1 + large.len_bytes / 100,
 			FRAME_MAX_BYTES - TAG_BYTES - large.headers);
-		if (test_random(&seed, 2))
+		if (pw_test_random(&seed, 2))
 			mss = test_between(&seed, 1 + large.len_bytes / 300, 1460);
 		set_context(&large.packet, &large.head);
 		job->context.mss = (uint16_t)mss;
@@ -392,20 +392,22 @@ makes_sense(void)
 static void
 choose_anything(uint64_t *seed)
 {
-	bool wild = test_random(seed, 4) == 0;
+	bool wild = pw_test_random(seed, 4) == 0;
 
 	job->context = (struct tx_context){
-		.mac_len = (uint16_t)(wild ? test_random(seed, 128) : test_between(seed, 12, 18)),
-		.ip_len = (uint16_t)(wild ? test_random(seed, 512) : test_between(seed, 18, 44)),
-		.l4_len = (uint16_t)(wild ? test_random(seed, 256) : test_between(seed, 6, 24)),
-		.mss = (uint16_t)test_random(seed, wild ? 65536 : 300),
-		.vlan = (uint16_t)test_random(seed, 65536),
-		.ipv4 = test_random(seed, 2),
-		.l4_type = (uint8_t)test_random(seed, 4),
+		.mac_len = (uint16_t)(wild ? pw_test_random(seed, 128)
+					   : test_between(seed, 12, 18)),
+		.ip_len = (uint16_t)(wild ? pw_test_random(seed, 512) : test_between(seed, 18, 44)),
+		.l4_len = (uint16_t)(wild ? pw_test_random(seed, 256) : test_between(seed, 6, 24)),
+		.mss = (uint16_t)pw_test_random(seed, wild ? 65536 : 300),
+		.vlan = (uint16_t)pw_test_random(seed, 65536),
+		.ipv4 = pw_test_random(seed, 2),
+		.l4_type = (uint8_t)pw_test_random(seed, 4),
 	};
-	job->command = (test_random(seed, 2) ? TXD_TSE : 0) | (test_random(seed, 2) ? TXD_VLE : 0);
-	job->options = test_random(seed, 4) << 8;
-	job->pad = test_random(seed, 2);
+	job->command = (pw_test_random(seed, 2) ? TXD_TSE : 0) |
+		(pw_test_random(seed, 2) ? TXD_VLE : 0);
+	job->options = pw_test_random(seed, 4) << 8;
+	job->pad = pw_test_random(seed, 2);
 }
 
 static void
@@ -413,13 +415,14 @@ any_context_stays_in_bounds(void **state)
 {
 	static const uint32_t sizes[] = {100, 100, 1000, FRAME_MAX_BYTES + 100, 70000};
 	static uint8_t data[70000];
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	unsigned begun = 0;
 
 	(void)state;
 	test_fill(&seed, data, sizeof(data));
 	for (unsigned round = 0; round < 100000; round++) {
-		uint32_t len_bytes = test_random(&seed, sizes[test_random(&seed, 5)]), frames = 0;
+		uint32_t len_bytes = pw_test_random(&seed, sizes[pw_test_random(&seed, 5)]),
+			 frames = 0;
 
 		test_fill(&seed, data, 64);
 		set_packet(data, len_bytes);
@@ -441,13 +444,13 @@ a_packet_grows_to_its_limit(void **state)
 {
 	struct tx_job *other = tx_job_create();
 	static uint8_t piece[65535];
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint32_t len_bytes = 0;
 
 	(void)state;
 	assert_non_null(other);
 	for (unsigned i = 0; i < 10000; i++) {
-		uint32_t n = test_random(&seed, i % 2 ? 65536 : 50);
+		uint32_t n = pw_test_random(&seed, i % 2 ? 65536 : 50);
 		bool fits = len_bytes + n <= TX_JOB_BYTES;
 
 		assert_int_equal(tx_job_append(other, piece, n), fits);

@@ -77,7 +77,7 @@ choose_pieces(uint64_t *seed, uint32_t len_bytes)
 	unsigned least = (len_bytes + 4095) / 4096;
 
 	/* A descriptor without a byte is none (7.2.3.2.4). */
-	return test_random(seed, 2)
+	return pw_test_random(seed, 2)
 		? least
 		: test_between(seed, least, len_bytes < PIECES_MAX ? len_bytes : PIECES_MAX);
 }
@@ -86,15 +86,15 @@ static void
 frames_in_descriptors_are_frames_on_the_wire(void **state)
 {
 	static const uint32_t rings[] = {8, 16, 24, 64, 512};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	for (unsigned round = 0; round < 15; round++) {
 		begin();
 		rig_tx_start(&rig, 0, rings[round % 5]);
 		while (nb_taken < 1500) {
-			for (unsigned n = test_random(&seed, 60); n > 0; n--) {
-				uint32_t len = test_random(&seed, 3)
+			for (unsigned n = pw_test_random(&seed, 60); n > 0; n--) {
+				uint32_t len = pw_test_random(&seed, 3)
 					? test_between(&seed, 14, 200)
 					: test_between(&seed, 200, 12000);
 				unsigned pieces = choose_pieces(&seed, len);
@@ -104,9 +104,10 @@ frames_in_descriptors_are_frames_on_the_wire(void **state)
 				if (!send_frame(&seed, 0, len, pieces))
 					break;
 			}
-			rig.wire.room = test_random(&seed, 3) ? UINT_MAX : test_random(&seed, 8);
+			rig.wire.room = pw_test_random(&seed, 3) ? UINT_MAX
+								 : pw_test_random(&seed, 8);
 			rig_tx_kick(&rig, 0);
-			rig_poll(&rig, test_random(&seed, 30));
+			rig_poll(&rig, pw_test_random(&seed, 30));
 			check_wire();
 		}
 		rig.wire.room = UINT_MAX;
@@ -128,7 +129,7 @@ static void
 only_what_asks_for_it_is_reported(void **state)
 {
 	union tx_desc before[64];
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint8_t data[64] = {2};
 
 	(void)state;
@@ -143,11 +144,11 @@ only_what_asks_for_it_is_reported(void **state)
 			union tx_desc *desc = rig_tx_desc(&rig, 0, at);
 
 			rig_tx_frame(&rig, 0, data, sizeof(data), 1, 0, 0);
-			asked[at] = test_random(&seed, 2);
+			asked[at] = pw_test_random(&seed, 2);
 			if (!asked[at])
 				desc->data.command &= ~TXD_RS;
 			/* And one that needs more work than being sent. */
-			if (test_random(&seed, 2))
+			if (pw_test_random(&seed, 2))
 				desc->data.command |= TXD_VLE;
 		}
 		memcpy(before, rig_tx_desc(&rig, 0, 0), sizeof(before));
@@ -173,7 +174,7 @@ static void
 contexts_stay_in_their_slots(void **state)
 {
 	struct tx_context context[2] = {{.mac_len = 14, .vlan = 1}, {.mac_len = 14, .vlan = 2}};
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint8_t data[100] = {2};
 
 	(void)state;
@@ -190,11 +191,11 @@ contexts_stay_in_their_slots(void **state)
 	rig_tx_kick(&rig, 1);
 	rig_poll(&rig, 1);
 	for (unsigned round = 0; round < 1000; round++) {
-		unsigned slot = test_random(&seed, 2);
+		unsigned slot = pw_test_random(&seed, 2);
 		const struct rig_frame *frame;
 
-		if (test_random(&seed, 5) == 0) {
-			context[slot].vlan = (uint16_t)test_random(&seed, 65536);
+		if (pw_test_random(&seed, 5) == 0) {
+			context[slot].vlan = (uint16_t)pw_test_random(&seed, 65536);
 			rig_tx_put(&rig, 0, rig_tx_context(&context[slot], slot));
 		}
 		rig_tx_frame(
@@ -255,7 +256,7 @@ check_segment(const struct rig_frame *frame, unsigned i)
 static void
 segments_wait_for_the_wire(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin();
@@ -280,7 +281,7 @@ segments_wait_for_the_wire(void **state)
 static void
 a_queue_that_stops_sends_what_it_took(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin();
@@ -301,7 +302,7 @@ a_queue_that_stops_sends_what_it_took(void **state)
 static void
 a_reset_in_the_middle_of_a_packet_ends_it(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 
 	(void)state;
 	begin();
@@ -491,7 +492,7 @@ each_queue_has_its_turn(void **state)
 static void
 tails_that_jump_are_followed_inside_of_the_ring(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	uint8_t data[60] = {2};
 	uint32_t head = 0, tail = 0;
 
@@ -501,17 +502,17 @@ tails_that_jump_are_followed_inside_of_the_ring(void **state)
 	for (unsigned i = 0; i < 64; i++)
 		rig_tx_frame(&rig, 0, data, sizeof(data), 1, 0, 0);
 	for (unsigned round = 0; round < 3000; round++) {
-		uint32_t jump = test_random(&seed, 100), expected;
+		uint32_t jump = pw_test_random(&seed, 100), expected;
 
-		if (test_random(&seed, 10) == 0)
-			jump = test_random(&seed, UINT32_MAX);
+		if (pw_test_random(&seed, 10) == 0)
+			jump = pw_test_random(&seed, UINT32_MAX);
 		if (jump < 64)
 			tail = jump;
 		expected = (64 + tail - head) % 64;
 		rig_write(&rig, REG_TDT(0), jump);
 		/* The head is the card's: what is written there changes nothing. */
-		if (test_random(&seed, 3) == 0)
-			rig_write(&rig, REG_TDH(0), test_random(&seed, 64));
+		if (pw_test_random(&seed, 3) == 0)
+			rig_write(&rig, REG_TDH(0), pw_test_random(&seed, 64));
 		assert_int_equal(rig_poll(&rig, 3), expected);
 		assert_int_equal(rig.wire.taken.n, expected);
 		while (rig_taken(&rig) != NULL)
@@ -561,21 +562,21 @@ any_descriptor(uint64_t *seed)
 	struct tx_context context = {.mac_len = (uint16_t)test_between(seed, 12, 18),
 		.ip_len = (uint16_t)test_between(seed, 18, 44),
 		.l4_len = (uint16_t)test_between(seed, 6, 24),
-		.mss = (uint16_t)test_random(seed, 5000),
-		.ipv4 = test_random(seed, 2),
-		.l4_type = (uint8_t)test_random(seed, 4)};
+		.mss = (uint16_t)pw_test_random(seed, 5000),
+		.ipv4 = pw_test_random(seed, 2),
+		.l4_type = (uint8_t)pw_test_random(seed, 4)};
 	union tx_desc desc;
 
-	switch (test_random(seed, 4)) {
+	switch (pw_test_random(seed, 4)) {
 	case 0:
 		test_fill(seed, &desc, sizeof(desc));
 		return desc;
 	case 1:
-		return rig_tx_context(&context, test_random(seed, 2));
+		return rig_tx_context(&context, pw_test_random(seed, 2));
 	default:
-		return rig_tx_data(RIG_MEMORY_AT + test_random(seed, RIG_WINDOW_BYTES),
-			test_random(seed, test_random(seed, 2) ? 300 : 65536),
-			test_random(seed, 256) << 24, test_random(seed, UINT32_MAX));
+		return rig_tx_data(RIG_MEMORY_AT + pw_test_random(seed, RIG_WINDOW_BYTES),
+			pw_test_random(seed, pw_test_random(seed, 2) ? 300 : 65536),
+			pw_test_random(seed, 256) << 24, pw_test_random(seed, UINT32_MAX));
 	}
 }
 
@@ -585,17 +586,17 @@ change_a_register(uint64_t *seed)
 	static const uint32_t registers[] = {REG_TDT(0), REG_TDT(1), REG_TDH(0), REG_TDLEN(0),
 		REG_TDBAL(0), REG_TDBAH(0), REG_TXDCTL(0), REG_TXDCTL(1), REG_HLREG0, REG_DMATXCTL,
 		REG_CTRL, REG_TQSM(0), REG_TXDCTL(127), REG_TDLEN(127), REG_TDBAL(127)};
-	uint32_t reg = registers[test_random(seed, sizeof(registers) / sizeof(registers[0]))];
+	uint32_t reg = registers[pw_test_random(seed, sizeof(registers) / sizeof(registers[0]))];
 
-	if (test_random(seed, 2))
-		reg = test_random(seed, BAR_BYTES / 4) * 4;
-	rig_write(&rig, reg, test_random(seed, UINT32_MAX) >> test_random(seed, 32));
+	if (pw_test_random(seed, 2))
+		reg = pw_test_random(seed, BAR_BYTES / 4) * 4;
+	rig_write(&rig, reg, pw_test_random(seed, UINT32_MAX) >> pw_test_random(seed, 32));
 }
 
 static void
 a_hostile_driver_does_no_harm(void **state)
 {
-	uint64_t seed = test_seed();
+	uint64_t seed = pw_test_seed();
 	unsigned sent_all = 0;
 
 	(void)state;
@@ -610,13 +611,13 @@ a_hostile_driver_does_no_harm(void **state)
 			rig_control(&rig);
 			rig_tx_start(&rig, q, test_between(&seed, 1, 16) * 8);
 		}
-		for (unsigned n = test_random(&seed, 10); n > 0; n--)
+		for (unsigned n = pw_test_random(&seed, 10); n > 0; n--)
 			rig_tx_put(&rig, q, any_descriptor(&seed));
 		rig_tx_kick(&rig, q);
-		if (test_random(&seed, 100) == 0)
+		if (pw_test_random(&seed, 100) == 0)
 			change_a_register(&seed);
-		rig.wire.room = test_random(&seed, 3) ? UINT_MAX : test_random(&seed, 8);
-		for (unsigned n = test_random(&seed, 4); n > 0; n--)
+		rig.wire.room = pw_test_random(&seed, 3) ? UINT_MAX : pw_test_random(&seed, 8);
+		for (unsigned n = pw_test_random(&seed, 4); n > 0; n--)
 			assert_in_range(rig_poll(&rig, 1), 0, FRAME_BURST);
 		sent_all += rig.wire.taken.n;
 		while (rig_taken(&rig) != NULL)

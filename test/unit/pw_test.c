@@ -165,37 +165,6 @@ rte_eal_wait_lcore(unsigned lcore)
 	return rc;
 }
 
-/* PW_TEST_FILTER: the tests to run, as in "*_thread*". */
-__attribute__((constructor)) static void
-filter_tests(void)
-{
-	const char *pattern = getenv("PW_TEST_FILTER");
-
-	if (pattern != NULL)
-		cmocka_set_test_filter(pattern);
-}
-
-uint64_t
-pw_test_seed(void)
-{
-	const char *text = getenv("PW_TEST_SEED");
-	uint64_t seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
-
-	printf("PW_TEST_SEED=%" PRIu64 "\n", seed);
-	return seed;
-}
-
-uint32_t
-pw_test_random(uint64_t *seed, uint32_t below)
-{
-	/* SplitMix64: any seed will do. */
-	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z >> 32) * below >> 32;
-}
-
 void
 pw_test_on_thread(void *(*run)(void *), void *arg)
 {

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "pw_chance.h"
+
 /** Group set-up: start EAL on lcores 0 and 1, once a program. */
 int pw_test_eal(void **state);
 
@@ -53,12 +55,6 @@ void pw_test_fail_alloc(int k);
 
 /** Whether the failure that was asked for has come. */
 bool pw_test_alloc_failed(void);
-
-/** A seed: PW_TEST_SEED from the environment, else of the time. Printed, to repeat a failure. */
-uint64_t pw_test_seed(void);
-
-/** A number from 0 to below. */
-uint32_t pw_test_random(uint64_t *seed, uint32_t below);
 
 /** Run a function on a plain thread, which is no lcore, and wait. It must not assert. */
 void pw_test_on_thread(void *(*run)(void *), void *arg);
