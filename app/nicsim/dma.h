@@ -69,4 +69,15 @@ dma_at(const struct dma *dma, uint64_t address, uint32_t len)
 	return dma->base + address;
 }
 
+/** The same, after a scan if it is not known yet. */
+static inline void *
+dma_find(struct dma *dma, uint64_t address, uint32_t len, uint64_t now_ns)
+{
+	void *memory = dma_at(dma, address, len);
+
+	if (memory == NULL && dma_miss(dma, now_ns))
+		memory = dma_at(dma, address, len);
+	return memory;
+}
+
 #endif

@@ -13,6 +13,8 @@
 	15868 /**< 15.5 KiB with CRC: what an 82599 takes (datasheet, section 1.3) */
 #define FRAME_CRC_BYTES 4
 #define FRAME_GAP_BYTES 20 /**< preamble, start delimiter, inter-frame gap */
+#define VLAN_BYTES 4
+#define ADDRESSES_BYTES 12 /**< destination and source, in front of all else */
 #define FRAME_BURST 32	   /**< frames moved at a time */
 
 enum {

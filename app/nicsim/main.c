@@ -88,7 +88,6 @@ open_port(struct sim *sim, unsigned i)
 
 	if (rc < 0)
 		return rc;
-	nic->number = i;
 	memcpy(nic->mac, mac, sizeof(mac));
 	nic->bar = sim->ports[i].bar;
 	nic->config = sim->ports[i].config;
@@ -135,7 +134,7 @@ open_all(struct sim *sim)
 	if (rc == 0)
 		rc = control_open(sim);
 	if (rc == 0)
-		watch_init(&sim->watch, sim->nics, sim->nb_ports, sim->dir, fds);
+		watch_init(&sim->watch, sim->nics, sim->nb_ports, fds);
 	return rc;
 }
 

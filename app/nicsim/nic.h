@@ -94,7 +94,6 @@ struct tx_job;
 struct rss;
 
 struct nic {
-	unsigned number;
 	uint8_t mac[ETHER_ADDR_BYTES];
 	uint8_t *bar;
 	uint8_t *config; /**< PCI configuration space */

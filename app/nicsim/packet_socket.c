@@ -16,7 +16,6 @@
 #include "bytes.h"
 #include "error.h"
 
-#define VLAN_BYTES 4
 #define QUEUE_BYTES (16 << 20) /* the program may not run for some ms */
 #define BUF_BYTES (68 << 10)   /* the longest that Linux has, 64 KiB of payload */
 

@@ -13,17 +13,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "cksum.h"
 #include "desc.h"
+#include "frame.h"
 
-#define VLAN_BYTES 4
 #define SCTP_HEADER_BYTES 12
-
-static uint16_t
-read_be16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
 
 /* TCP, UDP and SCTP with all of their header there. */
 static void
@@ -52,7 +47,7 @@ parse_ipv4(struct parsed *parsed, const uint8_t *data, uint32_t len_bytes)
 	if (room < sizeof(struct iphdr) || ip[0] >> 4 != 4)
 		return;
 	header_bytes = (ip[0] & 0xf) * 4;
-	total = read_be16(ip + offsetof(struct iphdr, tot_len));
+	total = get_be16(ip + offsetof(struct iphdr, tot_len));
 	if (header_bytes < sizeof(struct iphdr) || total < header_bytes || total > room)
 		return;
 	parsed->type |= RXD_TYPE_IPV4;
@@ -60,7 +55,7 @@ parse_ipv4(struct parsed *parsed, const uint8_t *data, uint32_t len_bytes)
 		parsed->type |= RXD_TYPE_IPV4_OPTIONS;
 	parsed->l4_offset = parsed->l3_offset + header_bytes;
 	parsed->l4_bytes = total - header_bytes;
-	parsed->is_fragment = (read_be16(ip + offsetof(struct iphdr, frag_off)) &
+	parsed->is_fragment = (get_be16(ip + offsetof(struct iphdr, frag_off)) &
 				      (IP_MF | IP_OFFMASK)) != 0;
 	if (!parsed->is_fragment)
 		parse_l4(parsed, ip[offsetof(struct iphdr, protocol)]);
@@ -82,7 +77,7 @@ parse_ipv6(struct parsed *parsed, const uint8_t *data, uint32_t len_bytes)
 
 	if (room < sizeof(struct ip6_hdr) || ip[0] >> 4 != 6)
 		return;
-	left = read_be16(ip + offsetof(struct ip6_hdr, ip6_plen));
+	left = get_be16(ip + offsetof(struct ip6_hdr, ip6_plen));
 	if (left > room - sizeof(struct ip6_hdr))
 		return;
 	parsed->type |= RXD_TYPE_IPV6;
@@ -112,14 +107,14 @@ void
 parse_frame(struct parsed *parsed, const uint8_t *data, uint32_t len_bytes)
 {
 	uint32_t at = offsetof(struct ether_header, ether_type);
-	uint16_t type = read_be16(data + at);
+	uint16_t type = get_be16(data + at);
 
 	*parsed = (struct parsed){0};
 	if (type == ETHERTYPE_VLAN && len_bytes >= sizeof(struct ether_header) + VLAN_BYTES) {
 		parsed->has_vlan = true;
-		parsed->vlan = read_be16(data + at + 2);
+		parsed->vlan = get_be16(data + at + 2);
 		at += VLAN_BYTES;
-		type = read_be16(data + at);
+		type = get_be16(data + at);
 	}
 	parsed->network_offset = at;
 	parsed->l3_offset = at + 2;
@@ -169,7 +164,7 @@ parse_checksums(const struct parsed *parsed, const uint8_t *data)
 		if (!l4_is_right(parsed, data, IPPROTO_TCP))
 			status |= RXD_TCPE;
 	} else if ((parsed->type & RXD_TYPE_UDP) &&
-		read_be16(l4 + offsetof(struct udphdr, check)) != 0) {
+		get_be16(l4 + offsetof(struct udphdr, check)) != 0) {
 		status |= RXD_L4CS | RXD_UDPCS | RXD_UDPV;
 		if (!l4_is_right(parsed, data, IPPROTO_UDP))
 			status |= RXD_TCPE;

@@ -42,9 +42,7 @@ ring_start(struct nic *nic, struct ring *ring)
 	ring->head = ring->tail = 0;
 	if (bytes == 0)
 		return;
-	ring_remap(nic, ring);
-	if (ring->descs == NULL && dma_miss(nic->dma, nic->now_ns))
-		ring_remap(nic, ring);
+	ring->descs = dma_find(nic->dma, ring->address, bytes, nic->now_ns);
 }
 
 void

@@ -15,9 +15,7 @@
 
 #define MAC_MIN_BYTES 64     /* with CRC; less is a runt (8.2.3.23.29) */
 #define MAC_USUAL_BYTES 1518 /* with CRC; a tag may come on top (8.2.3.22.8) */
-#define VLAN_BYTES 4
 #define DESCS_PER_LINE 4
-#define ADDRESSES_BYTES (2 * ETHER_ADDR_BYTES)
 
 /* A frame that passed the filters, with what its descriptors will say. */
 struct arrival {
@@ -72,10 +70,8 @@ rx_control(struct nic *nic)
 static bool
 copy_to_buffer(struct nic *nic, const union rx_desc *desc, const uint8_t *data, uint32_t len_bytes)
 {
-	uint8_t *buffer = dma_at(nic->dma, desc->read.packet_address, len_bytes);
+	uint8_t *buffer = dma_find(nic->dma, desc->read.packet_address, len_bytes, nic->now_ns);
 
-	if (buffer == NULL && dma_miss(nic->dma, nic->now_ns))
-		buffer = dma_at(nic->dma, desc->read.packet_address, len_bytes);
 	if (buffer == NULL)
 		return false;
 	memcpy(buffer, data, len_bytes);

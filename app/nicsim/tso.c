@@ -12,7 +12,6 @@
 #include "frame.h"
 
 #define ETHER_HEADER_BYTES 14
-#define VLAN_BYTES 4
 #define IP4_HEADER_BYTES 20
 #define IP6_HEADER_BYTES 40
 #define TCP_HEADER_BYTES 20

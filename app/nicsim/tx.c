@@ -110,10 +110,8 @@ static void *
 memory_of(struct nic *nic, const union tx_desc *desc)
 {
 	uint32_t len_bytes = TXD_LEN(desc->data.command);
-	void *data = dma_at(nic->dma, desc->data.address, len_bytes);
+	void *data = dma_find(nic->dma, desc->data.address, len_bytes, nic->now_ns);
 
-	if (data == NULL && dma_miss(nic->dma, nic->now_ns))
-		data = dma_at(nic->dma, desc->data.address, len_bytes);
 	if (data == NULL)
 		nic->counters.tx_dma_errors++;
 	return data;

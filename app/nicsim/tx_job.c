@@ -13,9 +13,7 @@
 #include "bytes.h"
 #include "cksum.h"
 
-#define VLAN_BYTES 4
 #define VLAN_TPID 0x8100
-#define ADDRESSES_BYTES 12
 #define SCTP_CHECKSUM_OFFSET 8
 #define TCP_FLAGS_AT 13
 #define TCP_FIN_PSH 0x09

@@ -44,12 +44,11 @@ struct watch_process {
 };
 
 void
-watch_init(struct watch *watch, struct nic *nics, unsigned nb_nics, const char *dir,
-	const int bar_fds[])
+watch_init(struct watch *watch, struct nic *nics, unsigned nb_nics, const int bar_fds[])
 {
 	struct stat stat;
 
-	*watch = (struct watch){.nics = nics, .nb_nics = nb_nics, .dir = dir};
+	*watch = (struct watch){.nics = nics, .nb_nics = nb_nics};
 	for (unsigned i = 0; i < nb_nics; i++)
 		if (fstat(bar_fds[i], &stat) == 0) {
 			watch->bar_device[i] = stat.st_dev;

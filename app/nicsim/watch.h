@@ -27,7 +27,6 @@ struct watch_process;
 struct watch {
 	struct nic *nics;
 	unsigned nb_nics;
-	const char *dir; /**< that the files of BAR lie in */
 	dev_t bar_device[WATCH_PORTS_MAX];
 	ino_t bar_inode[WATCH_PORTS_MAX];
 	pid_t root;			 /**< what was started; 0: nothing yet */
@@ -37,9 +36,8 @@ struct watch {
 	bool blind; /**< breakpoints cannot be set: counters in registers stay 0 */
 };
 
-/** @param dir  must outlive it */
-void watch_init(struct watch *watch, struct nic *nics, unsigned nb_nics, const char *dir,
-	const int bar_fds[]);
+/** @param bar_fds  the file of each port's BAR */
+void watch_init(struct watch *watch, struct nic *nics, unsigned nb_nics, const int bar_fds[]);
 
 /** Watch this process and its children. */
 void watch_attach(struct watch *watch, pid_t pid);

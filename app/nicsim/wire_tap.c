@@ -19,7 +19,6 @@
 #include "wire.h"
 
 #define ETHER_HEADER_BYTES 14
-#define VLAN_BYTES 4
 #define MTU_MAX (FRAME_MAX_BYTES - ETHER_HEADER_BYTES - VLAN_BYTES)
 #define IDLE_NS 10000	/* after nothing came, nobody looks for so long: a look is a system call */
 #define QUEUE_MAX 4096	/* frames: the program may not run for some ms */
