@@ -28,8 +28,7 @@ receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n, uint64_t n
 	stack->now_us = now_us;
 	/* First: when another queue has answered the peer's ARP request, its SYN comes at once. */
 	pw_tcp_arp_hear(stack, now_us);
-	for (uint16_t i = 0; i < n; i++)
-		pw_gro_receive(stack->gro, pkts[i]);
+	pw_gro_receive(stack->gro, pkts, n, now_us);
 	pw_gro_flush(stack->gro);
 	pw_tcp_stack_flush(stack);
 }

@@ -25,27 +25,6 @@
 #include "pw_mempool.h"
 #include "pw_tcp.h"
 
-static const struct pw_stat gro_stats[] = {
-	PW_STAT(pw_gro_stats, rx_packets, "packets"),
-	PW_STAT(pw_gro_stats, tx_packets, "packets"),
-	PW_STAT(pw_gro_stats, merged, "packets"),
-	PW_STAT(pw_gro_stats, held, "packets"),
-	PW_STAT(pw_gro_stats, pass_not_tcp, "packets"),
-	PW_STAT(pw_gro_stats, pass_fragment, "packets"),
-	PW_STAT(pw_gro_stats, pass_no_payload, "packets"),
-	PW_STAT(pw_gro_stats, pass_flags, "packets"),
-	PW_STAT(pw_gro_stats, pass_bad_cksum, "packets"),
-	PW_STAT(pw_gro_stats, flush_complete, "packets"),
-	PW_STAT(pw_gro_stats, flush_seq, "packets"),
-	PW_STAT(pw_gro_stats, flush_header, "packets"),
-	PW_STAT(pw_gro_stats, flush_ip_id, "packets"),
-	PW_STAT(pw_gro_stats, flush_size, "packets"),
-	PW_STAT(pw_gro_stats, flush_pass, "packets"),
-	PW_STAT(pw_gro_stats, flush_table_full, "packets"),
-	PW_STAT(pw_gro_stats, flush_burst, "packets"),
-	PW_STAT_END,
-};
-
 static const struct pw_stat inet_stats[] = {
 	PW_STAT(pw_inet_stats, rx_frames, "frames"),
 	PW_STAT(pw_inet_stats, rx_arp, "frames"),
@@ -198,8 +177,8 @@ static const struct pw_stats_group groups[] = {
 		NULL),
 	GROUP("copies", "small packets copied into fragments", pw_copybreak_stat_table,
 		pw_copies_read, NULL, "nothing is copied: start with --copy-break=BYTES"),
-	GROUP("gro", "merging of TCP segments", gro_stats, pw_engine_tcp_read_gro, print_gro,
-		NEEDS_TCP),
+	GROUP("gro", "merging of TCP segments", pw_gro_stat_table, pw_engine_tcp_read_gro,
+		print_gro, NEEDS_TCP),
 	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure,
 		NEEDS_TCP),
 	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure,

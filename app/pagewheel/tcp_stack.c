@@ -33,11 +33,12 @@ pw_tcp_stack_flush(struct pw_tcp_stack *stack)
 /* The stages call each other downwards: port, GRO, inet, tcp; and frames go out again. */
 
 static void
-gro_output(void *ctx, struct rte_mbuf *m)
+gro_output(void *ctx, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct pw_tcp_stack *stack = ctx;
 
-	pw_inet_input(stack->inet, m, stack->now_us);
+	for (uint16_t i = 0; i < n; i++)
+		pw_inet_input(stack->inet, pkts[i], stack->now_us);
 }
 
 static void

@@ -74,7 +74,7 @@ static void
 output(struct pw_gro *gro, struct rte_mbuf *m)
 {
 	gro->stats.tx_packets++;
-	gro->params.output(gro->params.ctx, m);
+	gro->params.output(gro->params.ctx, &m, 1);
 }
 
 static struct flow **
@@ -162,7 +162,7 @@ flush_all(struct pw_gro *gro, uint64_t *reason)
 void
 pw_gro_flush(struct pw_gro *gro)
 {
-	flush_all(gro, &gro->stats.flush_burst);
+	flush_all(gro, &gro->stats.flush_all);
 }
 
 /* Everything that must be the same in a flow's segments, but sequence number and IP ID. */
@@ -340,8 +340,8 @@ receive_tcp(struct pw_gro *gro, struct rte_mbuf *m, const struct pw_gro_seg *seg
 		hold(gro, m, seg);
 }
 
-void
-pw_gro_receive(struct pw_gro *gro, struct rte_mbuf *m)
+static void
+receive(struct pw_gro *gro, struct rte_mbuf *m)
 {
 	struct pw_gro_seg seg;
 
@@ -354,9 +354,30 @@ pw_gro_receive(struct pw_gro *gro, struct rte_mbuf *m)
 		pass_behind_hosts(gro, m, &seg);
 		break;
 	default:
-		pass_behind(gro, NULL, m, &gro->stats.pass_not_tcp);
+		pass_behind(gro, NULL, m, &gro->stats.pass_protocol);
 		break;
 	}
+}
+
+void
+pw_gro_receive(struct pw_gro *gro, struct rte_mbuf **pkts, uint16_t n, uint64_t now_us)
+{
+	(void)now_us;
+	for (uint16_t i = 0; i < n; i++)
+		receive(gro, pkts[i]);
+}
+
+void
+pw_gro_flush_older(struct pw_gro *gro, uint64_t before_us)
+{
+	(void)before_us;
+	flush_all(gro, &gro->stats.flush_timeout);
+}
+
+unsigned
+pw_gro_held(const struct pw_gro *gro)
+{
+	return gro->stats.held;
 }
 
 void

@@ -69,11 +69,12 @@ frame_out(void *ctx, struct rte_mbuf *frame)
 }
 
 static void
-gro_out(void *ctx, struct rte_mbuf *m)
+gro_out(void *ctx, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct world *world = ctx;
 
-	pw_inet_input(world->inet, m, world->now_us);
+	for (uint16_t i = 0; i < n; i++)
+		pw_inet_input(world->inet, pkts[i], world->now_us);
 }
 
 static void
@@ -167,6 +168,12 @@ new_frame(const void *data, uint16_t len)
 	return m;
 }
 
+static void
+receive(struct world *world, struct rte_mbuf *m)
+{
+	pw_gro_receive(world->gro, &m, 1, world->now_us);
+}
+
 /* Flags, sequence and ACK numbers relative to what is expected, window, then options and payload.
  */
 static void
@@ -202,7 +209,7 @@ send_segment(struct world *world, const uint8_t *data, uint16_t len)
 	frame.tcp.rx_win = rte_cpu_to_be_16(data[5] << 8);
 	frame.tcp.data_off = (5 + data[6] % 11) << 4;
 	frame.tcp.cksum = rte_ipv4_udptcp_cksum(&frame.ip, &frame.tcp);
-	pw_gro_receive(world->gro, new_frame(&frame, RTE_ETHER_HDR_LEN + 40 + rest));
+	receive(world, new_frame(&frame, RTE_ETHER_HDR_LEN + 40 + rest));
 	if (data[7] & 1)
 		pw_gro_flush(world->gro);
 }
@@ -257,7 +264,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (kind == KIND_SEGMENT)
 			send_segment(&world, data, len);
 		else
-			pw_gro_receive(world.gro, new_frame(data, len));
+			receive(&world, new_frame(data, len));
 		data += len;
 		size -= len;
 	}

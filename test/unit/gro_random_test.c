@@ -192,7 +192,7 @@ random_streams_are_unchanged(void **state)
 	assert_true(stats.pass_flags > 0 && stats.pass_bad_cksum > 0);
 	assert_true(stats.flush_complete > 0 && stats.flush_seq > 0 && stats.flush_header > 0);
 	assert_true(stats.flush_ip_id > 0 && stats.flush_size > 0 && stats.flush_pass > 0);
-	assert_true(stats.flush_burst > 0);
+	assert_true(stats.flush_all > 0);
 }
 
 int

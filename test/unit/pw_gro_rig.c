@@ -108,10 +108,9 @@ check_merged(struct pw_gro_rig *rig, const struct rte_mbuf *m, const uint8_t *da
 }
 
 static void
-collect(void *ctx, struct rte_mbuf *m)
+collect_one(struct pw_gro_rig *rig, struct rte_mbuf *m)
 {
 	static uint8_t data[UINT16_MAX + 15];
-	struct pw_gro_rig *rig = ctx;
 	uint32_t len = flatten(m, data);
 	const struct rte_tcp_hdr *tcp = (void *)(data + 14 + (data[14] & 15) * 4);
 	int payload = ((data[16] << 8) | data[17]) - (data[14] & 15) * 4 - (tcp->data_off >> 4) * 4;
@@ -124,6 +123,13 @@ collect(void *ctx, struct rte_mbuf *m)
 	snprintf(rig->sizes + used, sizeof(rig->sizes) - used, "%s%d", used ? " " : "", payload);
 	rig->packets++;
 	rte_pktmbuf_free(m);
+}
+
+static void
+collect(void *ctx, struct rte_mbuf **pkts, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		collect_one(ctx, pkts[i]);
 }
 
 void
@@ -145,7 +151,7 @@ pw_gro_rig_receive(struct pw_gro_rig *rig, struct rte_mbuf *m)
 	/* What another guest of this host left to hardware: see RTE_MBUF_F_RX_L4_CKSUM_NONE. */
 	if ((m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_NONE)
 		*rte_pktmbuf_mtod_offset(m, uint16_t *, 50) ^= 0x5555;
-	pw_gro_receive(rig->gro, m);
+	pw_gro_receive(rig->gro, &m, 1, 0);
 }
 
 void
