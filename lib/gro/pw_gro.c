@@ -4,59 +4,74 @@
 #include "pw_gro.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include <rte_branch_prediction.h>
-#include <rte_byteorder.h>
+#include <rte_cpuflags.h>
 #include <rte_errno.h>
-#include <rte_jhash.h>
 #include <rte_malloc.h>
+#include <rte_random.h>
+#include <rte_vect.h>
 
-#include "pw_gro_seg.h"
+#include "pw_gro_cksum.h"
+#include "pw_gro_priv.h"
 
-#define FLOWS_MAX 64
-#define BUCKETS 64
-#define IP_BYTES_MAX 65535
+#define BUCKETS_PER_FLOW 2
 
-/* FIN and PSH may differ: they complete the packet. */
-#define FLAGS_COMPLETE (RTE_TCP_FIN_FLAG | RTE_TCP_PSH_FLAG)
-#define FLAGS_PASS (RTE_TCP_SYN_FLAG | RTE_TCP_RST_FLAG | RTE_TCP_URG_FLAG)
+static void
+choose_receive(struct pw_gro *gro)
+{
+	gro->receive = pw_gro_receive_plain;
+#ifdef RTE_ARCH_X86_64
+	if (rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256 &&
+		rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
+		rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0)
+		gro->receive = pw_gro_receive_avx2;
+#endif
+}
 
-/* How the IP IDs of a packet's segments go on; without DF they must count up. */
-enum ip_id_mode { IP_ID_OPEN, IP_ID_COUNTS, IP_ID_STAYS };
+static bool
+are_valid(const struct pw_gro_params *params)
+{
+	return (params->types & ~(PW_GRO_TCP | PW_GRO_UDP)) == 0 &&
+		(params->max_flows & (params->max_flows - 1)) == 0 &&
+		params->max_flows <= PW_GRO_FLOWS_MAX;
+}
 
-/* A held packet: the headers of its first segment and what the next one is compared with. */
-struct flow {
-	struct rte_mbuf *head; /* NULL: the entry is not in use */
-	struct rte_mbuf *tail;
-	struct pw_gro_seg first;
-	uint32_t next_seq;
-	uint16_t last_ip_id;
-	uint16_t payload_sum;
-	uint16_t segments;
-	enum ip_id_mode id_mode;
-	struct flow *next; /* in its bucket */
-};
-
-struct pw_gro {
-	struct pw_gro_params params;
-	struct pw_gro_stats stats;
-	unsigned nb_flows; /* entries used since the last flush, in the order they came */
-	struct flow *buckets[BUCKETS];
-	struct flow flows[FLOWS_MAX];
-};
+static void
+set_params(struct pw_gro *gro, const struct pw_gro_params *params, uint32_t flows)
+{
+	gro->params = *params;
+	if (params->types == 0)
+		gro->params.types = PW_GRO_TCP;
+	if (params->max_mbufs == 0)
+		gro->params.max_mbufs = UINT16_MAX;
+	gro->flow_mask = flows - 1;
+	gro->bucket_shift = 32 - rte_log2_u32(flows * BUCKETS_PER_FLOW);
+	for (unsigned i = 0; i < RTE_DIM(gro->secret); i++)
+		gro->secret[i] = rte_rand() | 1; /* odd */
+	choose_receive(gro);
+}
 
 struct pw_gro *
 pw_gro_create(const struct pw_gro_params *params)
 {
-	struct pw_gro *gro = rte_zmalloc_socket(
-		"pw_gro", sizeof(*gro), RTE_CACHE_LINE_SIZE, params->socket_id);
+	uint32_t flows = params->max_flows == 0 ? PW_GRO_FLOWS_DEFAULT : params->max_flows;
+	size_t buckets_at = sizeof(struct pw_gro) + flows * sizeof(struct pw_gro_flow);
+	struct pw_gro *gro;
 
+	if (!are_valid(params)) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	gro = rte_zmalloc_socket("pw_gro",
+		buckets_at + flows * BUCKETS_PER_FLOW * sizeof(*gro->buckets), RTE_CACHE_LINE_SIZE,
+		params->socket_id);
 	if (gro == NULL) {
 		rte_errno = ENOMEM;
 		return NULL;
 	}
-	gro->params = *params;
+	gro->flows = (void *)(gro + 1);
+	gro->buckets = (void *)((char *)gro + buckets_at);
+	set_params(gro, params, flows);
 	return gro;
 }
 
@@ -65,319 +80,207 @@ pw_gro_destroy(struct pw_gro *gro)
 {
 	if (gro == NULL)
 		return;
-	for (unsigned i = 0; i < gro->nb_flows; i++)
-		rte_pktmbuf_free(gro->flows[i].head);
+	for (uint32_t i = gro->first; i != gro->next; i++) {
+		struct pw_gro_flow *flow = &gro->flows[i & gro->flow_mask];
+
+		if (flow->head == NULL)
+			continue;
+		if (pw_gro_is_merged(flow))
+			flow->head->nb_segs = pw_gro_mbufs(flow);
+		rte_pktmbuf_free(flow->head);
+	}
 	rte_free(gro);
 }
 
-static void
-output(struct pw_gro *gro, struct rte_mbuf *m)
-{
-	gro->stats.tx_packets++;
-	gro->params.output(gro->params.ctx, &m, 1);
-}
-
-static struct flow **
-bucket_of(struct pw_gro *gro, const struct pw_gro_seg *seg)
-{
-	uint32_t ports;
-
-	memcpy(&ports, seg->tcp, sizeof(ports));
-	return &gro->buckets[rte_jhash_3words(seg->ip->src_addr, seg->ip->dst_addr, ports, 0) %
-		BUCKETS];
-}
-
-/* A VLAN tag taken off by the NIC; without one, no tag of 32 bits is like it. */
-static uint32_t
-stripped_tag(const struct rte_mbuf *m)
-{
-	return m->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED ? m->vlan_tci : UINT32_MAX;
-}
-
+/* Of UDP, 0 is no checksum, and needs none. */
 static bool
-is_same_flow(const struct flow *flow, const struct rte_mbuf *m, const struct pw_gro_seg *seg)
+has_cksum(const struct pw_gro_flow *flow)
 {
-	/* Addresses lie behind each other in the IP header, ports in the TCP header. */
-	return memcmp(&flow->first.ip->src_addr, &seg->ip->src_addr, 8) == 0 &&
-		memcmp(flow->first.tcp, seg->tcp, 4) == 0 &&
-		stripped_tag(flow->head) == stripped_tag(m);
+	return !flow->shape.at.udp ||
+		pw_gro_load16(flow->header + pw_gro_cksum_at(flow->shape.at)) != 0;
 }
 
-static struct flow *
-find_flow(struct pw_gro *gro, const struct rte_mbuf *m, const struct pw_gro_seg *seg)
-{
-	struct flow *flow = *bucket_of(gro, seg);
-
-	while (flow != NULL && !is_same_flow(flow, m, seg))
-		flow = flow->next;
-	return flow;
-}
-
-/* Make the headers of a merged packet say what it is. */
+/* Where the NIC did not say, the checksums of a packet that is held were found to be right. */
 static void
-finish_headers(struct flow *flow)
+tell_cksums(const struct pw_gro_flow *flow)
 {
 	struct rte_mbuf *m = flow->head;
-	struct rte_ipv4_hdr *ip = flow->first.ip;
 
-	m->l2_len = sizeof(struct rte_ether_hdr);
-	m->l3_len = sizeof(*ip);
-	m->l4_len = flow->first.tcp_len_bytes;
-	if (flow->segments == 1)
+	if ((m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_UNKNOWN &&
+		!flow->shape.at.ipv6)
+		m->ol_flags |= RTE_MBUF_F_RX_IP_CKSUM_GOOD;
+	if ((m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN &&
+		has_cksum(flow))
+		m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+}
+
+/* RFC 1624, eqn. 3; not with a checksum that was left to hardware. */
+static void
+change_ipv4_length(struct rte_mbuf *m, struct rte_ipv4_hdr *ip, uint16_t len_bytes)
+{
+	rte_be16_t length = rte_cpu_to_be_16(len_bytes);
+	uint32_t sum = (uint16_t)~ip->hdr_checksum + (uint16_t)~ip->total_length + length;
+
+	sum = (sum >> 16) + (sum & 0xffff);
+	ip->hdr_checksum = ~((sum >> 16) + sum);
+	ip->total_length = length;
+	if (likely((m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) != RTE_MBUF_F_RX_IP_CKSUM_NONE))
 		return;
-	ip->total_length = rte_cpu_to_be_16(m->pkt_len - m->l2_len);
 	ip->hdr_checksum = 0;
 	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	flow->first.tcp->cksum = pw_gro_seg_tcp_cksum(&flow->first, flow->payload_sum);
-	m->tso_segsz = flow->first.payload_bytes;
-	m->ol_flags |= RTE_MBUF_F_RX_LRO;
+	m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_IP_CKSUM_MASK) | RTE_MBUF_F_RX_IP_CKSUM_GOOD;
 }
 
-/* Let a held packet go, counted under a reason. */
 static void
-flush_flow(struct pw_gro *gro, struct flow *flow, uint64_t *reason)
+finish_headers(const struct pw_gro_flow *flow, uint32_t merged_bytes)
 {
-	struct flow **link = bucket_of(gro, &flow->first);
+	struct pw_gro_layout at = flow->shape.at;
+	uint8_t *l3 = flow->header + at.l2, *l4 = l3 + at.l3;
+	uint16_t l4_bytes = at.l4 + merged_bytes;
+
+	if (unlikely(at.ipv6))
+		((struct rte_ipv6_hdr *)l3)->payload_len = rte_cpu_to_be_16(
+			at.l3 - sizeof(struct rte_ipv6_hdr) + l4_bytes);
+	else
+		change_ipv4_length(flow->head, (struct rte_ipv4_hdr *)l3, at.l3 + l4_bytes);
+	if (unlikely(at.udp))
+		((struct rte_udp_hdr *)l4)->dgram_len = rte_cpu_to_be_16(l4_bytes);
+	else
+		((struct rte_tcp_hdr *)l4)->tcp_flags |= flow->flags;
+}
+
+/*
+ * Make the mbuf and the headers of a merged packet say what it is. Its TCP or UDP checksum is still
+ * the first segment's: RTE_MBUF_F_RX_L4_CKSUM_NONE says that whoever sends it on has to fill it in.
+ */
+static void
+finish_merged(const struct pw_gro_flow *flow)
+{
+	const struct pw_gro_shape *shape = &flow->shape;
+	uint32_t merged_bytes = pw_gro_merged_bytes(flow);
 	struct rte_mbuf *m = flow->head;
 
-	while (*link != flow)
-		link = &(*link)->next;
-	*link = flow->next;
-	finish_headers(flow);
+	finish_headers(flow, merged_bytes);
+	if (has_cksum(flow))
+		m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_L4_CKSUM_MASK) |
+			RTE_MBUF_F_RX_L4_CKSUM_NONE;
+	m->ol_flags |= RTE_MBUF_F_RX_LRO;
+	if (likely(m->nb_segs == 1)) /* without padding */
+		m->data_len = shape->header_bytes + shape->payload_bytes;
+	m->nb_segs = pw_gro_mbufs(flow);
+	m->pkt_len = shape->header_bytes + merged_bytes;
+	m->tx_offload = rte_mbuf_tx_offload(
+		shape->at.l2, shape->at.l3, shape->at.l4, shape->payload_bytes, 0, 0, 0);
+}
+
+/* The entry is free behind it. */
+static __rte_always_inline void
+release(struct pw_gro *gro, struct pw_gro_flow *flow)
+{
+	struct rte_mbuf *m = flow->head;
+
+	if (unlikely(flow->shape.at.unvouched))
+		tell_cksums(flow);
+	if (pw_gro_is_merged(flow))
+		finish_merged(flow);
 	flow->head = NULL;
-	(*reason)++;
-	gro->stats.held--;
-	output(gro, m);
+	pw_gro_output(gro, m);
 }
 
 static void
-flush_all(struct pw_gro *gro, uint64_t *reason)
+unlink_flow(struct pw_gro *gro, const struct pw_gro_flow *flow)
 {
-	for (unsigned i = 0; i < gro->nb_flows; i++)
-		if (gro->flows[i].head != NULL)
-			flush_flow(gro, &gro->flows[i], reason);
-	gro->nb_flows = 0;
+	uint16_t *link = pw_gro_bucket(gro, flow->key);
+	uint16_t i = flow - gro->flows + 1;
+
+	while (*link != i)
+		link = &gro->flows[*link - 1].next;
+	*link = flow->next;
+}
+
+/* So that the first entry is one in use, and that of few flows always the same entries are. */
+static void
+forget_released(struct pw_gro *gro)
+{
+	while (gro->first != gro->next && gro->flows[gro->first & gro->flow_mask].head == NULL)
+		gro->first++;
+	if (gro->first == gro->next)
+		gro->first = gro->next = 0;
 }
 
 void
-pw_gro_flush(struct pw_gro *gro)
+pw_gro_flush_flow(struct pw_gro *gro, struct pw_gro_flow *flow, uint64_t *reason)
 {
-	flush_all(gro, &gro->stats.flush_all);
-}
-
-/* Everything that must be the same in a flow's segments, but sequence number and IP ID. */
-static bool
-has_same_header(const struct flow *flow, const struct pw_gro_seg *seg)
-{
-	const struct pw_gro_seg *first = &flow->first;
-
-	return first->tcp_len_bytes == seg->tcp_len_bytes &&
-		first->tcp->recv_ack == seg->tcp->recv_ack &&
-		first->tcp->rx_win == seg->tcp->rx_win &&
-		((first->tcp->tcp_flags ^ seg->tcp->tcp_flags) & ~FLAGS_COMPLETE) == 0 &&
-		first->tcp->data_off == seg->tcp->data_off &&
-		memcmp(first->tcp + 1, seg->tcp + 1, seg->tcp_len_bytes - sizeof(*seg->tcp)) == 0 &&
-		first->ip->time_to_live == seg->ip->time_to_live &&
-		first->ip->type_of_service == seg->ip->type_of_service &&
-		first->ip->fragment_offset == seg->ip->fragment_offset &&
-		memcmp(first->eth, seg->eth, sizeof(*seg->eth)) == 0;
-}
-
-/* The ID mode with one more segment; false when its ID does not fit. */
-static bool
-next_id_mode(const struct flow *flow, const struct pw_gro_seg *seg, enum ip_id_mode *mode)
-{
-	uint16_t step = rte_be_to_cpu_16(seg->ip->packet_id) - flow->last_ip_id;
-	bool df = seg->ip->fragment_offset & rte_cpu_to_be_16(RTE_IPV4_HDR_DF_FLAG);
-
-	if (step > 1 || (step == 0 && !df))
-		return false;
-	*mode = step == 1 ? IP_ID_COUNTS : IP_ID_STAYS;
-	return flow->id_mode == IP_ID_OPEN || flow->id_mode == *mode;
-}
-
-/* Why a segment cannot join a held packet: the counter to flush it under; NULL when it can. */
-static uint64_t *
-find_obstacle(struct pw_gro *gro, const struct flow *flow, const struct pw_gro_seg *seg,
-	enum ip_id_mode *mode)
-{
-	if (!has_same_header(flow, seg))
-		return &gro->stats.flush_header;
-	if (seg->seq != flow->next_seq)
-		return &gro->stats.flush_seq;
-	if (!next_id_mode(flow, seg, mode))
-		return &gro->stats.flush_ip_id;
-	if (seg->payload_bytes > flow->first.payload_bytes ||
-		flow->head->pkt_len - sizeof(*seg->eth) + seg->payload_bytes > IP_BYTES_MAX)
-		return &gro->stats.flush_size;
-	return NULL;
-}
-
-/* RFC 1071: a sum over bytes that begin at an odd offset is the swapped sum. */
-static void
-add_payload_sum(struct flow *flow, const struct pw_gro_seg *seg)
-{
-	uint16_t sum = pw_gro_seg_payload_sum(seg);
-	uint32_t both;
-
-	if ((flow->next_seq - flow->first.seq) % 2 != 0)
-		sum = rte_bswap16(sum);
-	both = (uint32_t)flow->payload_sum + sum;
-	flow->payload_sum = (both >> 16) + (both & 0xffff);
-}
-
-static void
-append(struct flow *flow, struct rte_mbuf *m, const struct pw_gro_seg *seg, enum ip_id_mode mode)
-{
-	add_payload_sum(flow, seg);
-	flow->first.tcp->tcp_flags |= seg->tcp->tcp_flags & FLAGS_COMPLETE;
-	flow->next_seq += seg->payload_bytes;
-	flow->last_ip_id++;
-	if (mode == IP_ID_STAYS)
-		flow->last_ip_id--;
-	flow->id_mode = mode;
-	flow->segments++;
-
-	m->data_off += pw_gro_seg_header_bytes(seg);
-	m->data_len = seg->payload_bytes;
-	m->pkt_len = seg->payload_bytes;
-	flow->tail->next = m;
-	flow->tail = m;
-	flow->head->nb_segs++;
-	flow->head->pkt_len += seg->payload_bytes;
-}
-
-static void
-hold(struct pw_gro *gro, struct rte_mbuf *m, const struct pw_gro_seg *seg)
-{
-	struct flow **bucket = bucket_of(gro, seg);
-	struct flow *flow;
-
-	if (unlikely(gro->nb_flows == FLOWS_MAX))
-		flush_all(gro, &gro->stats.flush_table_full);
-
-	flow = &gro->flows[gro->nb_flows++];
-	*flow = (struct flow){
-		.head = m,
-		.tail = m,
-		.first = *seg,
-		.next_seq = seg->seq + seg->payload_bytes,
-		.last_ip_id = rte_be_to_cpu_16(seg->ip->packet_id),
-		.payload_sum = pw_gro_seg_payload_sum(seg),
-		.segments = 1,
-		.id_mode = IP_ID_OPEN,
-		.next = *bucket,
-	};
-	*bucket = flow;
-	gro->stats.held++;
-	/* Padding of a short frame is not payload. */
-	m->data_len = pw_gro_seg_header_bytes(seg) + seg->payload_bytes;
-	m->pkt_len = m->data_len;
-}
-
-/* Let a packet of a flow pass, behind what is held of it. */
-static void
-pass_behind(struct pw_gro *gro, struct flow *flow, struct rte_mbuf *m, uint64_t *reason)
-{
-	if (flow != NULL)
-		flush_flow(gro, flow, &gro->stats.flush_pass);
+	unlink_flow(gro, flow);
+	release(gro, flow);
+	gro->nb_held--;
 	(*reason)++;
-	output(gro, m);
+	forget_released(gro);
 }
 
-/* Fragments and the like have no ports to go by: they pass behind all that their hosts have held.
- */
-static void
-pass_behind_hosts(struct pw_gro *gro, struct rte_mbuf *m, const struct pw_gro_seg *seg)
+void
+pw_gro_flush_all(struct pw_gro *gro, uint64_t *reason)
 {
-	for (unsigned i = 0; i < gro->nb_flows; i++) {
-		struct flow *flow = &gro->flows[i];
+	for (uint32_t i = gro->first; i != gro->next; i++) {
+		struct pw_gro_flow *flow = &gro->flows[i & gro->flow_mask];
 
-		if (flow->head != NULL &&
-			memcmp(&flow->first.ip->src_addr, &seg->ip->src_addr, 8) == 0)
-			flush_flow(gro, flow, &gro->stats.flush_pass);
+		if (flow->head == NULL)
+			continue;
+		*pw_gro_bucket(gro, flow->key) = 0;
+		release(gro, flow);
 	}
-	gro->stats.pass_fragment++;
-	output(gro, m);
+	*reason += gro->nb_held;
+	gro->nb_held = 0;
+	gro->first = gro->next = 0;
 }
 
-/* Merge a segment with the held packet of its flow; false when it cannot join. */
-static bool
-merge(struct pw_gro *gro, struct flow *flow, struct rte_mbuf *m, const struct pw_gro_seg *seg)
-{
-	enum ip_id_mode mode;
-	uint64_t *obstacle = find_obstacle(gro, flow, seg, &mode);
-
-	if (obstacle != NULL) {
-		flush_flow(gro, flow, obstacle);
-		return false;
-	}
-	append(flow, m, seg, mode);
-	gro->stats.merged++;
-	if ((seg->tcp->tcp_flags & FLAGS_COMPLETE) != 0 ||
-		seg->payload_bytes < flow->first.payload_bytes)
-		flush_flow(gro, flow, &gro->stats.flush_complete);
-	return true;
-}
-
+/* Counters are true again when packets are out, for whoever reads them meanwhile. */
 static void
-receive_tcp(struct pw_gro *gro, struct rte_mbuf *m, const struct pw_gro_seg *seg)
+hand_out(struct pw_gro *gro)
 {
-	struct flow *flow = find_flow(gro, m, seg);
-	uint8_t flags = seg->tcp->tcp_flags;
+	struct pw_gro_stats *stats = &gro->stats;
+	uint16_t n = gro->nb_out;
 
-	if ((flags & FLAGS_PASS) != 0 || (flags & RTE_TCP_ACK_FLAG) == 0)
-		pass_behind(gro, flow, m, &gro->stats.pass_flags);
-	else if (seg->payload_bytes == 0)
-		pass_behind(gro, flow, m, &gro->stats.pass_no_payload);
-	else if (!pw_gro_seg_verify(m, seg))
-		pass_behind(gro, flow, m, &gro->stats.pass_bad_cksum);
-	else if (flow != NULL && merge(gro, flow, m, seg))
-		return;
-	else if ((flags & FLAGS_COMPLETE) != 0)
-		pass_behind(gro, NULL, m, &gro->stats.pass_flags);
-	else
-		hold(gro, m, seg);
-}
-
-static void
-receive(struct pw_gro *gro, struct rte_mbuf *m)
-{
-	struct pw_gro_seg seg;
-
-	gro->stats.rx_packets++;
-	switch (pw_gro_seg_parse(m, &seg)) {
-	case PW_GRO_PARSE_TCP:
-		receive_tcp(gro, m, &seg);
-		break;
-	case PW_GRO_PARSE_IP:
-		pass_behind_hosts(gro, m, &seg);
-		break;
-	default:
-		pass_behind(gro, NULL, m, &gro->stats.pass_protocol);
-		break;
-	}
+	stats->tx_packets += n;
+	stats->held = gro->nb_held;
+	stats->merged = stats->rx_packets - stats->tx_packets - stats->held;
+	gro->nb_out = 0;
+	if (n > 0)
+		gro->params.output(gro->params.ctx, gro->out, n);
 }
 
 void
 pw_gro_receive(struct pw_gro *gro, struct rte_mbuf **pkts, uint16_t n, uint64_t now_us)
 {
-	(void)now_us;
-	for (uint16_t i = 0; i < n; i++)
-		receive(gro, pkts[i]);
+	gro->stats.rx_packets += n;
+	gro->receive(gro, pkts, n, now_us);
+	hand_out(gro);
+}
+
+void
+pw_gro_flush(struct pw_gro *gro)
+{
+	pw_gro_flush_all(gro, &gro->stats.flush_all);
+	hand_out(gro);
 }
 
 void
 pw_gro_flush_older(struct pw_gro *gro, uint64_t before_us)
 {
-	(void)before_us;
-	flush_all(gro, &gro->stats.flush_timeout);
+	while (gro->nb_held > 0) {
+		struct pw_gro_flow *oldest = &gro->flows[gro->first & gro->flow_mask];
+
+		if (oldest->since_us > before_us)
+			break;
+		pw_gro_flush_flow(gro, oldest, &gro->stats.flush_timeout);
+	}
+	hand_out(gro);
 }
 
 unsigned
 pw_gro_held(const struct pw_gro *gro)
 {
-	return gro->stats.held;
+	return gro->nb_held;
 }
 
 void

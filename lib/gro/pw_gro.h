@@ -37,11 +37,15 @@ struct pw_gro;
 /**
  * Take packets, in their order; owns them. Must not call the instance that calls it.
  *
- * A merged packet is a chain of mbufs with right length and checksum fields, RTE_MBUF_F_RX_LRO set,
- * the payload length of its segments (all but the last one, which may be shorter) in tso_segsz, and
- * l2_len (with tags in the frame), l3_len (with extension headers) and l4_len as TSO wants them. A
- * packet that was not merged is as it came, but for padding, which may be gone. A checksum that was
- * verified on the way, right or wrong, is told by the RX flags.
+ * A merged packet is a chain of mbufs with RTE_MBUF_F_RX_LRO set, the payload length of its
+ * segments (all but the last one, which may be shorter) in tso_segsz, and l2_len (with tags in the
+ * frame), l3_len (with extension headers) and l4_len as TSO wants them. Its length fields and its
+ * IP checksum are right. Its TCP or UDP checksum is that of the first segment, and
+ * RTE_MBUF_F_RX_L4_CKSUM_NONE says so: all segments' were right, and whoever sends the packet on
+ * has to fill it in, as TSO does. (UDP packets without a checksum stay without.)
+ *
+ * A packet that was not merged is as it came, but for padding behind several mbufs, which may be
+ * gone. A checksum that was verified on the way, right or wrong, is told by the RX flags.
  */
 typedef void (*pw_gro_output_t)(void *ctx, struct rte_mbuf **pkts, uint16_t n);
 
@@ -57,8 +61,8 @@ typedef void (*pw_gro_output_t)(void *ctx, struct rte_mbuf **pkts, uint16_t n);
 
 struct pw_gro_params {
 	pw_gro_output_t output;
-	void *ctx; /**< handed to output */
-	int socket_id;
+	void *ctx;	/**< handed to output */
+	int socket_id;	/**< where to allocate; SOCKET_ID_ANY */
 	uint32_t types; /**< what is merged: PW_GRO_*; 0: PW_GRO_TCP */
 	/**
 	 * Flows held at once, a power of two up to PW_GRO_FLOWS_MAX; 0: PW_GRO_FLOWS_DEFAULT. A
@@ -67,8 +71,9 @@ struct pw_gro_params {
 	uint16_t max_flows;
 	uint16_t max_mbufs; /**< in a merged packet; 0: as many as fit */
 	/**
-	 * Merge only what TSO and librte_gso cut into the same frames again: they count IP IDs up,
-	 * where Linux also merges IDs that stay, and send CWR once.
+	 * Merge only what TSO and librte_gso cut into the same frames again. They count IP IDs up,
+	 * where Linux also merges IDs that stay, send CWR once, and DPDK's drivers do not look
+	 * behind IPv6 extension headers.
 	 */
 	bool exact_tso;
 };
@@ -85,9 +90,10 @@ struct pw_gro_stats {
 	uint64_t pass_not_ip;	  /**< passed: neither IPv4 nor IPv6, or more than two VLAN tags */
 	uint64_t pass_protocol;	  /**< passed: a protocol that is not merged */
 	uint64_t pass_malformed;  /**< passed: a length or version that does not fit */
-	uint64_t pass_fragment;	  /**< passed: IP fragment */
-	uint64_t pass_ip_options; /**< passed: IPv4 options */
-	uint64_t pass_mbuf;	  /**< passed: headers not in the first mbuf, or mbuf shared */
+	uint64_t pass_fragment;	  /**< passed: IP fragment, or the reserved flag */
+	uint64_t pass_ip_options; /**< passed: IPv4 options, or long IPv6 extension headers */
+	uint64_t pass_mbuf; /**< passed: merged by the NIC, shared, or headers not in the first mbuf
+			     */
 	uint64_t pass_no_payload; /**< passed: pure ACK, empty datagram */
 	uint64_t pass_flags;	  /**< passed: SYN, RST, URG, no ACK, or FIN or PSH on a first
 				       segment */
@@ -115,7 +121,8 @@ struct pw_gro *pw_gro_create(const struct pw_gro_params *params);
 void pw_gro_destroy(struct pw_gro *gro);
 
 /**
- * Take received Ethernet frames; owns them. All that need not be held has gone through the callback
+ * Take received Ethernet frames; owns them. Checksums without a verdict of the NIC in the RX flags
+ * are verified here. All that need not be held has gone through the callback
  * when it returns.
  *
  * @param now_us  of a clock that does not go back; for pw_gro_flush_older() alone
@@ -125,13 +132,16 @@ void pw_gro_receive(struct pw_gro *gro, struct rte_mbuf **pkts, uint16_t n, uint
 /** Let all held packets go, the one that came first first: at the end of a burst, or of a port. */
 void pw_gro_flush(struct pw_gro *gro);
 
-/** Let the packets go that have been held since before_us or longer. */
+/** Let the packets go of which the first segment came at before_us or earlier. */
 void pw_gro_flush_older(struct pw_gro *gro, uint64_t before_us);
 
 /** Packets held now, merged ones not counted. */
 unsigned pw_gro_held(const struct pw_gro *gro);
 
-/** Read the counters. Exact when read by the owner. */
+/**
+ * Read the counters. Exact when read by the owner; another thread may find some of a burst behind
+ * the others. pw_stat_print(stdout, pw_gro_stat_table, &stats) prints them.
+ */
 void pw_gro_get_stats(const struct pw_gro *gro, struct pw_gro_stats *stats);
 
 /** Frames that a packet which came out of GRO stands for. */

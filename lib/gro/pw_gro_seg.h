@@ -4,54 +4,143 @@
 #ifndef PW_GRO_SEG_H
 #define PW_GRO_SEG_H
 
-/** @file A TCP segment as GRO sees it: parsed once, bounds checked. Internal to lib/gro. */
+/** @file A segment as GRO sees it: parsed once, bounds checked. Internal to lib/gro. */
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
+#include <rte_byteorder.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_mbuf.h>
 #include <rte_tcp.h>
+#include <rte_udp.h>
+
+#include "pw_gro.h"
+
+#define PW_GRO_TAGS_MAX 2
+
+/** Headers may be as long. Of TCP up to 60 bytes are left for IPv6 extension headers and tags. */
+#define PW_GRO_HEADER_MAX 192
+
+/** Where the headers of a frame lie, in bytes. */
+struct pw_gro_layout {
+	uint8_t l2; /**< with VLAN tags */
+	uint8_t l3; /**< with extension headers */
+	uint8_t l4; /**< with options */
+	bool ipv6 : 1;
+	bool udp : 1;
+	bool unvouched : 1; /**< for its checksums, by the NIC */
+};
 
 struct pw_gro_seg {
-	struct rte_ether_hdr *eth;
-	struct rte_ipv4_hdr *ip;
-	struct rte_tcp_hdr *tcp;
-	uint16_t tcp_len_bytes; /**< TCP header with options */
+	const uint8_t *header; /**< in the mbuf, or a copy */
+	struct pw_gro_layout at;
 	uint16_t payload_bytes;
-	uint32_t seq;
+	bool has_hosts; /**< at.l2 and at.ipv6 are right, and both addresses are there */
+	uint8_t copy[PW_GRO_HEADER_MAX];
 };
-
-enum pw_gro_parse {
-	PW_GRO_PARSE_OTHER, /**< not TCP over IPv4, or malformed: seg is not filled in */
-	PW_GRO_PARSE_IP,    /**< IPv4 that cannot be merged: only eth and ip are filled in */
-	PW_GRO_PARSE_TCP,
-};
-
-/** Parse a frame; reads nothing behind its data. */
-enum pw_gro_parse pw_gro_seg_parse(struct rte_mbuf *m, struct pw_gro_seg *seg);
 
 /**
- * Are the IP and TCP checksums right? Trusts the NIC's verdict; without one it verifies and leaves
- * its own verdict in the mbuf's RX flags. A TCP checksum that was not filled in is now.
+ * Parse a frame; reads nothing behind its data.
+ *
+ * @return NULL, or the counter to let it pass under: then only what has_hosts tells is filled in
  */
-bool pw_gro_seg_verify(struct rte_mbuf *m, const struct pw_gro_seg *seg);
+uint64_t *pw_gro_parse(
+	struct rte_mbuf *m, uint32_t types, struct pw_gro_seg *seg, struct pw_gro_stats *stats);
+
+static inline uint16_t
+pw_gro_load16(const uint8_t *p)
+{
+	uint16_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static inline uint32_t
+pw_gro_load32(const uint8_t *p)
+{
+	uint32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static inline uint64_t
+pw_gro_load64(const uint8_t *p)
+{
+	uint64_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static inline uint16_t
+pw_gro_load_be16(const uint8_t *p)
+{
+	return rte_be_to_cpu_16(pw_gro_load16(p));
+}
+
+static inline uint32_t
+pw_gro_load_be32(const uint8_t *p)
+{
+	return rte_be_to_cpu_32(pw_gro_load32(p));
+}
+
+/** 802.1Q and 802.1ad, and the type that 802.1ad's outer tags had before. */
+static inline bool
+pw_gro_is_vlan(rte_be16_t ether_type)
+{
+	return ether_type == RTE_BE16(RTE_ETHER_TYPE_VLAN) ||
+		ether_type == RTE_BE16(RTE_ETHER_TYPE_QINQ) || ether_type == RTE_BE16(0x9100);
+}
 
 /** Bytes in front of the payload. */
 static inline uint16_t
-pw_gro_seg_header_bytes(const struct pw_gro_seg *seg)
+pw_gro_header_bytes(struct pw_gro_layout at)
 {
-	return sizeof(*seg->eth) + sizeof(*seg->ip) + seg->tcp_len_bytes;
+	return at.l2 + at.l3 + at.l4;
 }
 
-/**
- * One's complement sum of the payload of a segment whose checksum is right, worked out from the
- * headers alone: the whole segment sums up to zero.
- */
-uint16_t pw_gro_seg_payload_sum(const struct pw_gro_seg *seg);
+/** The addresses lie behind each other. */
+static inline const uint8_t *
+pw_gro_hosts(const uint8_t *header, struct pw_gro_layout at)
+{
+	return header + at.l2 +
+		(at.ipv6 ? offsetof(struct rte_ipv6_hdr, src_addr)
+			 : offsetof(struct rte_ipv4_hdr, src_addr));
+}
 
-/** The TCP checksum for the header as it stands and a payload with that sum. */
-uint16_t pw_gro_seg_tcp_cksum(const struct pw_gro_seg *seg, uint16_t payload_sum);
+static inline size_t
+pw_gro_hosts_bytes(struct pw_gro_layout at)
+{
+	return at.ipv6 ? 32 : 8;
+}
+
+/** TCP or UDP header. */
+static inline const uint8_t *
+pw_gro_l4(const uint8_t *header, struct pw_gro_layout at)
+{
+	return header + at.l2 + at.l3;
+}
+
+/** Where the checksum lies, seen from the frame's begin. */
+static inline uint16_t
+pw_gro_cksum_at(struct pw_gro_layout at)
+{
+	return at.l2 + at.l3 +
+		(at.udp ? offsetof(struct rte_udp_hdr, dgram_cksum)
+			: offsetof(struct rte_tcp_hdr, cksum));
+}
+
+/** UDP's 0, RFC 768. */
+static inline bool
+pw_gro_has_no_cksum(const struct pw_gro_seg *seg)
+{
+	return seg->at.udp && pw_gro_load16(seg->header + pw_gro_cksum_at(seg->at)) == 0;
+}
 
 #endif

@@ -24,8 +24,8 @@
 
 #define MBUFS 2048
 #define FRAGS_BYTES (2 << 20)
-#define OUR_IP RTE_IPV4(198, 18, 0, 2)
-#define PEER_IP RTE_IPV4(198, 18, 0, 1)
+#define OUR_IP 0xc6120002u  /* 198.18.0.2 */
+#define PEER_IP 0xc6120001u /* 198.18.0.1 */
 #define PEER_PORT 40000
 #define ECHO_PORT 7
 

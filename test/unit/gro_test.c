@@ -1,609 +1,430 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright(c) 2026 the pagewheel authors
  */
-#include <errno.h>
-#include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <rte_errno.h>
-#include <rte_ether.h>
-#include <rte_ip.h>
-#include <rte_tcp.h>
-
-#include "pw_gro_rig.h"
-
-/* Linux's own names and cases (tools/testing/selftests, gro), then ours. A segment is its payload
- * size, and after a colon what is special about it: see apply().
+/*
+ * Cases of our own, beside Linux's (gro_linux_test.c): TCP and UDP, packets sent and what comes out
+ * of them.
  */
+
+#include "pw_gro_case.h"
+
+static const struct pw_gro_case tcp_cases[] = {
+	{"IDs wrap", CASE_IPV4, "100:id=65534 100:id=65535 100:id=0 100:id=1", "400"},
+	{"IDs wrap, DF 0", CASE_IPV4, "100:df0,id=65535 100:df0,id=0", "200"},
+	{"IDs wrap, staying", CASE_IPV4, "100:id=65535 100:id=65535 100:id=0", "200 100"},
+	{"ID jumps", CASE_IPV4, "100:id=7 100:id=9 100:id=8", "100 100 100"},
+	{"ID goes back", CASE_IPV4, "100:id=7 100:id=8 100:id=7", "200 100"},
+	{"ID jumps by 256", CASE_IPV4, "100:id=7 100:id=263", "100 100"},
+	{"DF differs", CASE_IPV4, "100 100:df0", "100 100"},
+	{"DF differs the other way", CASE_IPV4, "100:df0 100", "100 100"},
+	{"no IDs in IPv6", CASE_IPV6, "100:id=7 100:id=9 100:id=9 100:id=1", "400"},
+
+	{"65536 bytes", CASE_IPV4, "2729x24", "62767 2729"},
+	{"65536 bytes", CASE_IPV6, "1169x56:ts=1", "64295 1169"},
+	{"shorter completes", CASE_BOTH, "100 50 50 50", "150 100"},
+	{"a longer one begins anew", CASE_BOTH, "100 101 101", "100 202"},
+	{"FIN merges and completes", CASE_BOTH, "100 100:F", "200"},
+	{"FIN and PSH", CASE_BOTH, "100 100:F,P", "200"},
+	{"FIN alone", CASE_BOTH, "100 100 0:F", "200 0"},
+	{"FIN on the first", CASE_BOTH, "100:F 100 100", "100 200"},
+	{"PSH on the first", CASE_BOTH, "100:P 100 100", "100 200"},
+	{"PSH on the second", CASE_BOTH, "100 100:P", "200"},
+	{"PSH on all", CASE_BOTH, "100:P 100:P 100:P", "100 100 100"},
+	{"PSH on a longer one", CASE_BOTH, "100 101:P 101", "100 101 101"},
+	{"ack moves", CASE_BOTH, "100 100 100:ack=1 100:ack=1", "200 200"},
+	{"ack moves far", CASE_BOTH, "100 100:ack=0x1000000", "100 100"},
+	{"window differs", CASE_BOTH, "100 100:win=9", "100 100"},
+	{"ECE differs", CASE_BOTH, "100:E 100:E 100", "200 100"},
+	{"CWR on the second", CASE_BOTH, "100 100:C", "100 100"},
+	{"reserved bits differ", CASE_BOTH, "100 100:ae", "100 100"},
+	{"no ACK flag", CASE_BOTH, "100 100:noack 100", "100 100 100"},
+	{"pure ACK in the middle", CASE_BOTH, "100 100 0 100 100", "200 0 200"},
+	{"pure ACK, window opens", CASE_BOTH, "100 0:win=9 100", "100 0 100"},
+	{"SYN with data", CASE_BOTH, "100 100:S 100", "100 100 100"},
+	{"RST with data", CASE_BOTH, "100 100:R 100", "100 100 100"},
+	{"urgent data", CASE_BOTH, "100 100:U 100", "100 100 100"},
+	{"ip_ecn ce", CASE_BOTH, "100:tos=2 100:tos=3", "100 100"},
+	{"ip_ecn ce on all", CASE_BOTH, "100:tos=3 100:tos=3", "200"},
+	{"hop limits 64 and 63", CASE_BOTH, "100:ttl=64 100:ttl=63", "100 100"},
+	{"MF and hop limits 64, 63", CASE_BOTH, "100:mf,ttl=64 100:ttl=63", "100 100"},
+	{"options of all lengths", CASE_BOTH, "100:ts=1 100 100:ws 100:ts=1", "100 100 100 100"},
+
+	{"as many options as fit", CASE_BOTH, "100:nops=40 100:nops=40", "200"},
+	{"the longest headers", CASE_IPV6,
+		"100:hbh=1,dst=1,rt=1,dst=1,nops=40 100:hbh=1,dst=1,rt=1,dst=1,nops=40", "200"},
+	{"the longest headers, the last byte differs", CASE_IPV6,
+		"100:hbh=1,dst=1,rt=1,dst=1,nops=40 100:hbh=1,dst=1,rt=1,dst=2,nops=40", "100 100"},
+
+	{"seen again", CASE_BOTH, "100 100 100:back=200 100:back=100", "200 100 100"},
+	{"overlap", CASE_BOTH, "100 100:back=1", "100 100"},
+	{"before the held one", CASE_BOTH, "100 100:back=200", "100 100"},
+	{"sequence numbers wrap", CASE_BOTH, "100:seq=4294967196 100 100", "300"},
+	{"sequence numbers wrap inside", CASE_BOTH, "100:seq=4294967246 100 100", "300"},
+	{"sequence numbers 64 K away", CASE_BOTH, "100:seq=0 100:seq=65636", "100 100"},
+
+	{"bad checksum between", CASE_BOTH, "100 100 100:csum 100 100", "200 100 200"},
+	{"bad checksum first", CASE_BOTH, "100:csum 100 100", "100 200"},
+	{"bad IP checksum", CASE_IPV4, "100 100:ipcsum", "100 100"},
+	{"bad IP checksum between", CASE_IPV4, "100 100:ipcsum 100", "100 100 100"},
+	{"NIC says bad", CASE_BOTH, "100 100:nicbad 100", "100 100 100"},
+	{"NIC says bad IP", CASE_IPV4, "100 100:nicipbad 100", "100 100 100"},
+	{"NIC says good", CASE_BOTH, "100:nicgood 100:nicgood", "200"},
+	{"NIC says good of one", CASE_BOTH, "100:nicgood 100 101 101:nicgood", "200 202"},
+	{"NIC vouches, not filled in", CASE_BOTH, "100:nicnone 100:nicnone", "200"},
+	{"NIC vouches for the second", CASE_BOTH, "100 100:nicnone", "200"},
+	{"NIC vouches for the first", CASE_BOTH, "101:nicnone 101 101", "303"},
+
+	{"NIC vouches for one alone", CASE_BOTH, "100:nicnone 100:nicnone,gap", "100 100"},
+	{"NIC vouches, a flag", CASE_BOTH, "100:nicnone,S 100:nicnone,P", "100 100"},
+	{"odd sizes", CASE_BOTH, "3 3 3 3 1", "13"},
+	{"odd sizes, options", CASE_BOTH, "3:ts=5 3:ts=5 3:ts=5", "9"},
+	{"one byte padded, then more", CASE_BOTH, "1:pad=5 100", "1 100"}, /* as data_sml_lrg */
+	{"one byte each, padded", CASE_BOTH, "1:pad=5 1:pad=5", "2"},
+	{"padded short one last", CASE_BOTH, "100 1:pad=5", "101"},
+	{"padded ACK", CASE_BOTH, "100 0:pad=6 100", "100 0 100"},
+	{"padded first", CASE_BOTH, "100:pad=9 100:pad=7 50:pad=1", "250"},
+	{"padding that looks like payload", CASE_BOTH, "50:pad=50 50", "100"},
+	{"many small ones", CASE_BOTH, "1x300", "300"},
+
+	{"offset fragment", CASE_BOTH, "100 100:off 100", "100 100 100"},
+	{"first fragment of the next", CASE_BOTH, "100 100 100:mf", "200 100"},
+	{"reserved flag", CASE_IPV4, "100 100:rf 100:rf", "100 100 100"},
+	{"two first fragments", CASE_BOTH, "100:mf 100:mf", "100 100"},
+	{"two last fragments", CASE_BOTH, "100:off 100:off", "100 100"},
+	{"fragments that the NIC calls good", CASE_BOTH, "100:nicgood,mf 100:nicgood,off",
+		"100 100"},
+	{"an atomic fragment", CASE_IPV6, "100 100:atomic 100", "100 100 100"},
+	{"a fragment behind options", CASE_IPV6, "100:hbh=1 100:hbh=1,mf 100:hbh=1", "100 100 100"},
+	{"IP options on all", CASE_IPV4, "100:ipopt 100:ipopt", "100 100"},
+
+	{"flow label differs", CASE_IPV6, "100 100:label=1", "100 100"},
+	{"flow label differs, high bits", CASE_IPV6, "100 100:label=0xf0000", "100 100"},
+	{"flow label", CASE_IPV6, "100:label=0xabcde 100:label=0xabcde", "200"},
+	{"traffic class", CASE_IPV6, "100:tos=0xff 100:tos=0xff", "200"},
+	{"options of all kinds", CASE_IPV6,
+		"100:hbh=1,rt=0,dst=1 100:hbh=1,rt=0,dst=1 100:hbh=1,rt=0,dst=2", "200 100"},
+	{"routing differs", CASE_IPV6, "100:rt=0 100:rt=1", "100 100"},
+	{"options and none", CASE_IPV6, "100 100:dst=1 100 100", "100 100 200"},
+	{"other options of that size", CASE_IPV6, "100:dst=1 100:rt=1", "100 100"},
+	{"options, odd sizes", CASE_IPV6, "7:dst=1 7:dst=1 7:dst=1", "21"},
+
+	{"other MAC address", CASE_BOTH, "100 100:mac=5", "100 100"},
+	{"other source MAC address", CASE_BOTH, "100 100:mac=6", "100 100"},
+	{"header and payload apart", CASE_BOTH, "100 100:cut4=20 100:cut4=20", "300"},
+	{"chained mbuf", CASE_BOTH, "100 100:cut4=60 100", "300"},
+	{"chained first", CASE_BOTH, "100:cut4=61 100 100", "300"},
+	{"chain of four", CASE_BOTH, "100:cut4=90,cut4=50,cut4=31 100:cut4=110,cut4=40,cut4=21 50",
+		"250"},
+	{"chain with padding", CASE_BOTH, "100:pad=9,cut4=60 100:pad=9,cut4=60", "200"},
+	{"padding alone in a mbuf", CASE_BOTH, "100:pad=9,cut4=120 100:pad=9,cut4=120 50", "250"},
+	{"padding in three mbufs", CASE_BOTH, "10:pad=9,cut4=36,cut4=33,cut4=28 10:pad=9,cut4=37",
+		"20"},
+	{"an empty mbuf behind", CASE_BOTH, "100:cut4=120 100:cut4=120", "200"},
+	{"TCP header split", CASE_BOTH, "100 100:cut4=10 100", "300"},
+	{"TCP options split", CASE_BOTH, "100:ts=1 100:ts=1,cut4=24 100:ts=1", "300"},
+	{"ports split", CASE_BOTH, "100 100:cut4=2 100", "300"},
+	{"IP header split", CASE_BOTH, "100 100:cut3=10 100", "300"},
+	{"IP header apart", CASE_BOTH, "100 100:cut4=0 100", "300"},
+	{"Ethernet header apart", CASE_BOTH, "100 100:cut3=0 100", "300"},
+	{"Ethernet header split", CASE_BOTH, "100 100:cut=5 100", "300"},
+	{"an empty mbuf first", CASE_BOTH, "100 100:cut=0 100", "300"},
+	{"header in five mbufs", CASE_BOTH, "100 100:cut4=17,cut4=3,cut3=9,cut=7,cut=1 100", "300"},
+	/* Its headers will be written to: they have to be in one piece. */
+	{"TCP header of the first split", CASE_BOTH, "100:cut4=10 100 100", "100 200"},
+	{"TCP options of the first split", CASE_BOTH, "100:ts=1,cut4=24 100:ts=1", "100 100"},
+	{"IP header of the first split", CASE_BOTH, "100:cut3=10 100 100", "100 200"},
+	{"IP header of the first apart", CASE_BOTH, "100:cut4=0 100 100", "100 200"},
+	{"Ethernet header of the first apart", CASE_BOTH, "100:cut3=0 100 100", "100 200"},
+	{"an empty mbuf at the first", CASE_BOTH, "100:cut=0 100 100", "100 200"},
+	{"split, not contiguous", CASE_BOTH, "100 100:gap,cut4=10 100", "100 100 100"},
+	{"split, a flag", CASE_BOTH, "100 100:cut4=10,S 100", "100 100 100"},
+	{"split, a fragment", CASE_BOTH, "100 100:mf,cut3=3 100", "100 100 100"},
+	{"split, IP options", CASE_IPV4, "100 100:ipopt,cut3=22 100", "100 100 100"},
+	{"split, wrong checksum", CASE_BOTH, "100 100:csum,cut4=1 100", "100 100 100"},
+	{"split at odd bytes, wrong checksum", CASE_BOTH, "100 100:csum,cut4=71,cut4=33,cut4=9 100",
+		"100 100 100"},
+	{"shared mbuf", CASE_BOTH, "100 100:shared 100 100", "100 100 200"},
+	{"shared first", CASE_BOTH, "100:shared 100 100", "100 200"},
+	{"shared mbuf behind", CASE_BOTH, "100 100:cut4=60,shared=1 100", "100 100 100"},
+	{"clone", CASE_BOTH, "100 100:clone 100 100", "100 100 200"},
+	{"merged by the NIC", CASE_BOTH, "100 100:niclro=50 100", "100 100 100"},
+	{"to be cut by the NIC of a guest", CASE_BOTH, "100 100:nictso=50 100", "100 100 100"},
+	{"merged by the NIC, first", CASE_BOTH, "100:niclro=50 100 100", "100 200"},
+	/* Somebody else would see what is written to its headers. */
+	{"external buffer that is shared", CASE_BOTH, "100:lent 100 100", "100 200"},
+	{"external buffer that is shared later", CASE_BOTH,
+		"100:exact,nicgood 0 100:lent,nicgood 100:nicgood 100:nicgood", "100 0 100 200"},
+	{"external buffer", CASE_BOTH, "100:exact 100:exact", "200"},
+
+	{"lengths from elsewhere", CASE_BOTH, "100:lens=1 100:lens=77 50:lens=3", "250"},
+	{"packet type from elsewhere", CASE_BOTH, "100:ptype=0x321 100:ptype=0x211", "200"},
+	{"fragment that the NIC calls TCP", CASE_BOTH, "100:mf,ptype=0x111 100:mf,ptype=0x111",
+		"100 100"},
+};
+
+/* What is another flow is merged beside this one. */
+static const struct pw_gro_case flow_cases[] = {
+	{"other port", CASE_BOTH, "100 100:f=1,port 100 100:f=1,port", "200 200"},
+	{"other address", CASE_BOTH, "100 100:f=1,addr 100 100:f=1,addr", "200 200"},
+	{"other port of the NIC", CASE_BOTH, "100 100:f=1,nicport=1 100 100:f=1,nicport=1",
+		"200 200"},
+	{"other IP version", CASE_BOTH, "100 100:f=1,ipv6 100 100:f=1,ipv6", "200 200"},
+	{"UDP with the same ports", CASE_BOTH, "100 100:f=1,udp 100 100:f=1,udp", "200 200"},
+	{"the same RSS hash", CASE_BOTH,
+		"100:rss=7 100:f=1,port,rss=7 100:rss=7 100:f=1,port,rss=7", "200 200"},
+	{"three in turn", CASE_BOTH, "9 9:f=1,port 9:f=2,addr 9:f=2,addr 9:f=1,port 9 8:f=2,addr",
+		"26 18 18"},
+	{"one passes, the other does not mind", CASE_BOTH, "9 9:f=1,port 0:f=1,port 9 9:f=1,port",
+		"9 0 18 9"},
+	{"a fragment flushes all of its hosts", CASE_BOTH, "9:f=1,port 9:f=2,addr 9:mf 9:f=2,addr",
+		"9 9 18"},
+};
+
+static const struct pw_gro_case udp_cases[] = {
+	{"same", CASE_BOTH, "100 100 100", "300"},
+	{"a shorter one completes", CASE_BOTH, "100 50 50", "150 50"},
+	{"a longer one flushes", CASE_BOTH, "50 100 100", "50 200"},
+	{"64 at most", CASE_BOTH, "10x64 10", "640 10"},
+	{"64 and again 64", CASE_BOTH, "10x130", "640 640 20"},
+	{"the 64th is shorter", CASE_BOTH, "10x63 9 10", "639 10"},
+	{"as large as IP", CASE_IPV4, "4036x16 931 931", "65507 931"},
+	{"as large as IP", CASE_IPV6, "4036x16 911 911", "65487 911"},
+	{"65536 bytes", CASE_IPV4, "1236x53", "64272 1236"},
+	{"65536 bytes", CASE_IPV6, "4093x16", "61395 4093"},
+	{"larger than IP", CASE_IPV4, "4036x16 932 932", "64576 1864"},
+	{"larger than IP", CASE_IPV6, "4036x16 912 912", "64576 1824"},
+	{"no checksum", CASE_IPV4, "100:nosum 100:nosum", "200"},
+	{"no checksum, odd", CASE_IPV4, "3:nosum 3:nosum 1:nosum", "7"},
+	{"no checksum on one", CASE_IPV4, "100 100:nosum 100:nosum 100", "100 200 100"},
+	{"no checksum must not be", CASE_IPV6, "100:nosum 100:nosum", "100 100"},
+	{"no checksum between", CASE_IPV6, "100 100:nosum 100", "100 100 100"},
+	{"no checksum, the NIC calls it good", CASE_IPV6, "100 100:nosum,nicgood 100",
+		"100 100 100"},
+	{"wrong checksum", CASE_BOTH, "100 100:csum 100", "100 100 100"},
+	{"NIC says bad", CASE_BOTH, "100 100:nicbad 100", "100 100 100"},
+	{"NIC says good", CASE_BOTH, "100:nicgood 100:nicgood", "200"},
+	{"NIC vouches, not filled in", CASE_BOTH, "101:nicnone 101:nicnone 101", "303"},
+	{"NIC vouches for one alone", CASE_BOTH, "100:nicnone 101:nicnone", "100 101"},
+	{"NIC vouches for one without", CASE_IPV4, "100:nosum,nicgood 100:nicgood", "100 100"},
+	{"NIC vouches, the second without", CASE_IPV4,
+		"100:nicgood 100:nicgood 100:nosum,nicgood 100:nicgood", "200 100 100"},
+	{"NIC vouches, the second without", CASE_IPV6,
+		"100:nicgood 100:nicgood 100:nosum,nicgood 100:nicgood", "200 100 100"},
+	{"empty", CASE_BOTH, "100 0 0 100", "100 0 0 100"},
+	{"odd sizes", CASE_BOTH, "7 7 7 5", "26"},
+	{"padding", CASE_BOTH, "10:pad=8 10:pad=8", "20"},
+	{"hop limit", CASE_BOTH, "100 100:ttl=7", "100 100"},
+	{"tos", CASE_BOTH, "100 100:tos=1", "100 100"},
+	{"IDs stay", CASE_IPV4, "100:id=7 100:id=7", "200"},
+	{"IDs stay, DF 0", CASE_IPV4, "100:df0,id=7 100:df0,id=7", "100 100"},
+	{"IDs jump", CASE_IPV4, "100:id=7 100:id=9", "100 100"},
+	{"fragments", CASE_BOTH, "100 100:mf 100:off 100", "100 100 100 100"},
+	{"IP options", CASE_IPV4, "100 100:ipopt 100", "100 100 100"},
+	{"extension headers", CASE_IPV6, "100:dst=1 100:dst=1 100:dst=2", "200 100"},
+	{"chained", CASE_BOTH, "100:cut4=8 100:cut4=30 100:cut4=50,cut4=9 50", "350"},
+	{"header split", CASE_BOTH, "100 100:cut4=6 100", "300"},
+	{"header of the first split", CASE_BOTH, "100:cut4=6 100 100", "100 200"},
+	{"shared", CASE_BOTH, "100 100:shared 100", "100 100 100"},
+	{"TCP with the same ports", CASE_BOTH, "100 100:f=1,tcp 100 100:f=1,tcp", "200 200"},
+};
+
+static const struct pw_gro_case exact_cases[] = {
+	{"IDs stay", CASE_IPV4, "100:id=7 100:id=7", "100 100"},
+	{"IDs count", CASE_IPV4, "100:id=65535 100:id=0", "200"},
+	{"IDs count, DF 0", CASE_IPV4, "100:df0 100:df0", "200"},
+	{"IDs count, then stay", CASE_IPV4, "100:id=7 100:id=8 100:id=8", "200 100"},
+	{"no IDs", CASE_IPV6, "100:id=7 100:id=7", "200"},
+	{"extension headers", CASE_IPV6, "100 100:dst=1 100:dst=1 100", "100 100 100 100"},
+	{"CWR", CASE_BOTH, "100 100:C 100:C 100 100", "100 100 100 200"},
+	{"CWR first", CASE_BOTH, "100:C 100", "100 100"},
+	{"ECE", CASE_BOTH, "100:E 100:E", "200"},
+	{"FIN", CASE_BOTH, "100 50:F", "150"},
+};
+
+static const struct pw_gro_case four_mbufs_cases[] = {
+	{"four", CASE_BOTH, "100x4 100", "400 100"},
+	{"in pairs", CASE_BOTH, "100:cut4=50 100:cut4=50 100:cut4=50 100", "200 200"},
+	{"three and two", CASE_BOTH, "100x3 100:cut4=50 100 100", "300 300"},
+	{"five in one", CASE_BOTH, "100:cut4=90,cut4=80,cut4=70,cut4=60 100", "100 100"},
+	{"a shorter one as the fourth", CASE_BOTH, "100x3 50 50", "350 50"},
+};
+
+static const struct pw_gro_case off_cases[] = {
+	{"off", CASE_BOTH, "100 100 50", "100 100 50"},
+};
+
+/* A counter by its name, and packets that make it count one. */
 static const struct {
-	const char *name;
+	const char *counter;
+	unsigned versions;
 	const char *sent;
-	const char *sizes; /* that come out */
-} cases[] = {
-	{"data_same", "100 100", "200"},
-	{"data_lrg_sml", "100 50", "150"},
-	{"data_sml_lrg", "50 100", "50 100"},
-	{"ack", "0 0 0:ack=1", "0 0 0"},
-	{"flags_psh", "100 100 100:P 100 100", "300 200"},
-	{"flags_syn", "100 100 0:S 100 100", "200 0 200"},
-	{"flags_rst", "100 100 0:R 100 100", "200 0 200"},
-	{"flags_urg", "100 100 0:U 100 100", "200 0 200"},
-	{"flags_cwr", "100 100:C 100:C 100 100", "100 200 200"},
-	{"tcp_csum", "100 100:csum", "100 100"},
-	{"tcp_seq", "100 100:gap", "100 100"},
-	{"tcp_ts", "100:ts=0 100:ts=0 100:ts=9 100:tsnop=9 100:tsend=9", "200 100 100 100"},
-	{"tcp_opt", "100:ts=0 100:ts=0 100:ws", "200 100"},
-	{"ip_ecn", "100 100:tos=2", "100 100"},
-	{"ip_ecn ce", "100:tos=2 100:tos=3", "100 100"},
-	{"ip_tos", "100 100:tos=1", "100 100"},
-	{"ip_tos class", "100 100:tos=240", "100 100"},
-	{"ip_ttl", "100 100:ttl=7", "100 100"},
-	{"ip_opt", "100 100:ipopt 100", "100 100 100"},
-	{"ip_frag4", "100 100:mf", "100 100"},
-	{"ip_id_df1_inc", "100 100", "200"},
-	{"ip_id_df1_fixed", "100:id=7 100:id=7", "200"},
-	{"ip_id_df0_inc", "100:df0 100:df0", "200"},
-	{"large_max", "4036x16 919 919", "65495 919"},
-	{"large_rem", "4036x16 920 920:gap", "64576 920 920"},
-
-	{"IDs wrap", "100:id=65534 100:id=65535 100:id=0 100:id=1", "400"},
-	{"IDs wrap, DF 0", "100:df0,id=65535 100:df0,id=0", "200"},
-	{"IDs count, then stay", "100:id=7 100:id=8 100:id=8", "200 100"},
-	{"IDs stay, then count", "100:id=7 100:id=7 100:id=8", "200 100"},
-	{"IDs stay, DF 0", "100:df0,id=7 100:df0,id=7", "100 100"},
-	{"ID jumps", "100:id=7 100:id=9 100:id=8", "100 100 100"},
-	{"DF differs", "100 100:df0", "100 100"},
-	{"shorter completes", "100 50 50 50", "150 100"},
-	{"FIN merges and completes", "100 100:F", "200"},
-	{"FIN alone", "100 100 0:F", "200 0"},
-	{"PSH on the first", "100:P 100 100", "100 200"},
-	{"PSH on the second", "100 100:P", "200"},
-	{"ack moves", "100 100 100:ack=1 100:ack=1", "200 200"},
-	{"window differs", "100 100:win=9", "100 100"},
-	{"ECE differs", "100:E 100:E 100", "200 100"},
-	{"reserved bits differ", "100 100:ae", "100 100"},
-	{"no ACK flag", "100 100:noack 100", "100 100 100"},
-	{"pure ACK in the middle", "100 100 0 100 100", "200 0 200"},
-	{"SYN with data", "100 100:S 100", "100 100 100"},
-	{"RST with data", "100 100:R 100", "100 100 100"},
-	{"seen again", "100 100 100:back=200 100:back=100", "200 100 100"},
-	{"overlap", "100 100:back=1", "100 100"},
-	{"bad checksum between", "100 100 100:csum 100 100", "200 100 200"},
-	{"bad checksum first", "100:csum 100 100", "100 200"},
-	{"bad IP checksum", "100 100:ipcsum", "100 100"},
-	{"NIC says bad", "100 100:nicbad 100", "100 100 100"},
-	{"NIC says good", "100:nicgood 100:nicgood", "200"},
-	{"NIC vouches, not filled in", "100:nicnone 100:nicnone", "200"},
-	{"NIC vouches for the second", "100 100:nicnone", "200"},
-	{"odd sizes", "3 3 3 3 1", "13"},
-	{"one byte padded, then more", "1:pad=5 100", "1 100"}, /* as data_sml_lrg */
-	{"one byte each, padded", "1:pad=5 1:pad=5", "2"},
-	{"padded short one last", "100 1:pad=5", "101"},
-	{"padded ACK", "100 0:pad=6 100", "100 0 100"},
-	{"offset fragment", "100 100:off 100", "100 100 100"},
-	{"first fragment of the next", "100 100 100:mf", "200 100"},
-	{"two first fragments", "100:mf 100:mf", "100 100"},
-	{"fragments that the NIC calls good", "100:nicgood,mf 100:nicgood,off", "100 100"},
-	{"two last fragments", "100:off 100:off", "100 100"},
-	{"hop limits 64 and 63", "100:ttl=64 100:ttl=63", "100 100"},
-	{"other MAC address", "100 100:mac", "100 100"},
-	{"chained mbuf", "100 100:chain 100", "100 100 100"},
-	{"tag 10, tag 20", "100:vlan=10 100:vlan=20", "100 100"},
-	{"tag 10 twice", "100:vlan=10 100:vlan=10", "200"},
-	{"untagged, tag 0", "100 100:vlan=0", "100 100"},
-	{"tagged, untagged", "100:vlan=10 100", "100 100"},
-	{"urgent data", "100 100:U 100", "100 100 100"},
-	{"sequence numbers wrap", "100:seq=4294967196 100 100", "300"},
-};
-
-/* A TCP option of a timestamp, with NOPs in front, between or behind. */
-static void
-put_ts(struct pw_packet *packet, const char *layout, uint32_t value)
-{
-	uint8_t *p = packet->options;
-
-	memset(p, 1, 12);
-	p += strcmp(layout, "ts") == 0 ? 2 : strcmp(layout, "tsnop") == 0 ? 1 : 0;
-	p[0] = 8;
-	p[1] = 10;
-	pw_packet_put(p + 2, value, 4);
-	pw_packet_put(p + 6, 0, 4);
-	packet->options_bytes = 12;
-}
-
-static bool
-apply_ip(struct pw_packet *packet, const char *what, uint32_t value)
-{
-	if (strcmp(what, "tos") == 0)
-		packet->tos = value;
-	else if (strcmp(what, "ttl") == 0)
-		packet->ttl = value;
-	else if (strcmp(what, "id") == 0)
-		packet->ip_id = value;
-	else if (strcmp(what, "ipopt") == 0)
-		packet->ip_options_bytes = 4;
-	else if (strcmp(what, "mf") == 0)
-		packet->ip_frag = RTE_IPV4_HDR_MF_FLAG;
-	else if (strcmp(what, "off") == 0)
-		packet->ip_frag = 64;
-	else if (strcmp(what, "df0") == 0)
-		packet->ip_frag = 0;
-	else if (strcmp(what, "pad") == 0)
-		packet->pad_bytes = value;
-	else
-		return false;
-	return true;
-}
-
-static bool
-apply_tcp(struct pw_packet *packet, const char *what, uint32_t value)
-{
-	static const char letters[] = "FSRP UEC"; /* in the order of the bits; a gap for ACK */
-	const char *letter = strchr(letters, what[0]);
-
-	if (what[1] == '\0' && letter != NULL)
-		packet->flags |= 1 << (letter - letters);
-	else if (strcmp(what, "noack") == 0)
-		packet->flags &= ~RTE_TCP_ACK_FLAG;
-	else if (strcmp(what, "ae") == 0)
-		packet->reserved = 1;
-	else if (strcmp(what, "ack") == 0)
-		packet->ack += value;
-	else if (strcmp(what, "win") == 0)
-		packet->window = value;
-	else if (strcmp(what, "gap") == 0)
-		packet->seq++;
-	else if (strcmp(what, "back") == 0)
-		packet->seq -= value;
-	else if (strcmp(what, "seq") == 0)
-		packet->seq = value;
-	else if (strncmp(what, "ts", 2) == 0)
-		put_ts(packet, what, value);
-	else if (strcmp(what, "ws") == 0)
-		memcpy(packet->options, (uint8_t[]){1, 3, 3, 7}, packet->options_bytes = 4);
-	else
-		return false;
-	return true;
-}
-
-/* What the NIC says, and damage done to the frame that was built. */
-static void
-apply_frame(struct pw_gro_rig *rig, struct rte_mbuf *m, const char *what, uint32_t value)
-{
-	uint8_t *data = rte_pktmbuf_mtod(m, uint8_t *);
-
-	if (strcmp(what, "csum") == 0) {
-		data[50]++;
-	} else if (strcmp(what, "ipcsum") == 0) {
-		data[24]++;
-	} else if (strcmp(what, "nicbad") == 0) {
-		m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_BAD;
-	} else if (strcmp(what, "nicgood") == 0) {
-		m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD | RTE_MBUF_F_RX_IP_CKSUM_GOOD;
-	} else if (strcmp(what, "nicnone") == 0) {
-		m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_NONE;
-	} else if (strcmp(what, "mac") == 0) {
-		data[5]++;
-	} else if (strcmp(what, "chain") == 0) {
-		pw_packet_split(rig->pool, m, 60);
-	} else if (strcmp(what, "vlan") == 0) {
-		m->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
-		m->vlan_tci = value;
-	} else {
-		fail_msg("the case says \"%s\"", what);
-	}
-}
-
-/* Send one segment; next is what the one after it looks like. */
-static void
-send_segment(struct pw_gro_rig *rig, const char *text, struct pw_packet *next)
-{
-	char buf[64], *word, *frame_words[4] = {NULL};
-	struct pw_packet packet = *next;
-	struct rte_mbuf *m;
-	unsigned n = 0;
-
-	snprintf(buf, sizeof(buf), "%s", text);
-	packet.payload_bytes = strtoul(buf, NULL, 10);
-	strtok(buf, ":");
-	for (word = strtok(NULL, ","); word != NULL; word = strtok(NULL, ",")) {
-		char *value = strchr(word, '=');
-		uint32_t number = value != NULL ? strtoul(value + 1, NULL, 10) : 0;
-		char what[16];
-
-		snprintf(what, sizeof(what), "%.*s", (int)strcspn(word, "="), word);
-		if (!apply_ip(&packet, what, number) && !apply_tcp(&packet, what, number))
-			frame_words[n++] = word;
-	}
-	next->seq = packet.seq + packet.payload_bytes;
-	next->ip_id++;
-	m = pw_packet_frame(rig->pool, &packet);
-	for (unsigned i = 0; i < n; i++) {
-		char *value = strchr(frame_words[i], '=');
-
-		frame_words[i][strcspn(frame_words[i], "=")] = '\0';
-		apply_frame(rig, m, frame_words[i], value == NULL ? 0 : atoi(value + 1));
-	}
-	pw_gro_rig_receive(rig, m);
-}
-
-static const struct pw_packet plain = {
-	.src_ip = 0x0a000002,
-	.dst_ip = PW_PACKET_US,
-	.ttl = 8,
-	.ip_id = 1,
-	.ip_frag = RTE_IPV4_HDR_DF_FLAG,
-	.src_port = 1000,
-	.dst_port = 2000,
-	.seq = 1000,
-	.ack = 500,
-	.flags = RTE_TCP_ACK_FLAG,
-	.window = 4096,
+} reasons[] = {
+	{"pass_protocol", CASE_BOTH, "100:udp"},
+	{"pass_fragment", CASE_BOTH, "100:mf"},
+	{"pass_fragment", CASE_BOTH, "100 100:off"},
+	{"pass_ip_options", CASE_IPV4, "100 100:ipopt"},
+	{"pass_mbuf", CASE_BOTH, "100:cut4=10 100"},
+	{"pass_mbuf", CASE_BOTH, "100 100:shared"},
+	{"pass_mbuf", CASE_BOTH, "100 100:clone"},
+	{"pass_no_payload", CASE_BOTH, "100 0"},
+	{"pass_no_payload", CASE_BOTH, "0:pad=6"},
+	{"pass_flags", CASE_BOTH, "100 100:S"},
+	{"pass_flags", CASE_BOTH, "100 100:R"},
+	{"pass_flags", CASE_BOTH, "100 100:U"},
+	{"pass_flags", CASE_BOTH, "100 100:noack"},
+	{"pass_flags", CASE_BOTH, "100:F"},
+	{"pass_flags", CASE_BOTH, "100:P 100"},
+	{"pass_bad_cksum", CASE_BOTH, "100 100:csum"},
+	{"pass_bad_cksum", CASE_IPV4, "100 100:ipcsum"},
+	{"pass_bad_cksum", CASE_BOTH, "100 100:nicbad"},
+	{"flush_complete", CASE_BOTH, "100 100:F"},
+	{"flush_complete", CASE_BOTH, "100 100:P"},
+	{"flush_complete", CASE_BOTH, "100 50"},
+	{"flush_seq", CASE_BOTH, "100 100:gap"},
+	{"flush_seq", CASE_BOTH, "100 100:back=100"},
+	{"flush_header", CASE_BOTH, "100 100:ack=1"},
+	{"flush_header", CASE_BOTH, "100 100:win=1"},
+	{"flush_header", CASE_BOTH, "100 100:ws"},
+	{"flush_header", CASE_BOTH, "100 100:E"},
+	{"flush_header", CASE_BOTH, "100 100:ttl=9"},
+	{"flush_header", CASE_BOTH, "100 100:tos=9"},
+	{"flush_header", CASE_IPV4, "100 100:df0"},
+	{"flush_header", CASE_BOTH, "100 100:mac=0"},
+	{"flush_header", CASE_IPV6, "100 100:dst=1"},
+	{"flush_header", CASE_IPV6, "100:dst=1 100:dst=2"},
+	{"flush_header", CASE_IPV6, "100 100:label=1"},
+	{"flush_ip_id", CASE_IPV4, "100:id=7 100:id=9"},
+	{"flush_ip_id", CASE_IPV4, "100:id=7 100:id=7 100:id=8"},
+	{"flush_size", CASE_BOTH, "50 100"},
+	{"flush_size", CASE_BOTH, "4036x16 1000"},
+	{"flush_pass", CASE_BOTH, "100 0"},
+	{"flush_pass", CASE_BOTH, "100 100:S"},
+	{"flush_pass", CASE_BOTH, "100 100:mf"},
+	{"flush_pass", CASE_BOTH, "100 100:csum"},
+	{"flush_pass", CASE_IPV4, "100 100:ipopt"},
+	{"flush_all", CASE_BOTH, "100 100"},
 };
 
 static void
-run_case(struct pw_gro_rig *rig, const char *sent, const char *sizes)
+tcp_merges(void **state)
 {
-	struct pw_packet next = plain;
-	char buf[256], *save = NULL;
+	pw_gro_case_run(*state, tcp_cases, RTE_DIM(tcp_cases), false);
+}
 
-	snprintf(buf, sizeof(buf), "%s", sent);
-	rig->sizes[0] = '\0';
-	for (char *text = strtok_r(buf, " ", &save); text; text = strtok_r(NULL, " ", &save)) {
-		char *times = strchr(text, 'x');
-		int n = times != NULL && times[1] >= '0' && times[1] <= '9' ? atoi(times + 1) : 1;
+static void
+flows_merge_apart(void **state)
+{
+	pw_gro_rig_open(*state, (struct pw_gro_params){.types = PW_GRO_TCP | PW_GRO_UDP});
+	pw_gro_case_run(*state, flow_cases, RTE_DIM(flow_cases), false);
+}
 
-		while (n-- > 0)
-			send_segment(rig, text, &next);
+static void
+udp_merges(void **state)
+{
+	pw_gro_rig_open(*state, (struct pw_gro_params){.types = PW_GRO_TCP | PW_GRO_UDP});
+	pw_gro_case_run(*state, udp_cases, RTE_DIM(udp_cases), true);
+	pw_gro_rig_open(*state, (struct pw_gro_params){.types = PW_GRO_UDP});
+	pw_gro_case_run(*state, udp_cases, RTE_DIM(udp_cases) - 1, true);
+}
+
+static void
+what_is_off_passes(void **state)
+{
+	static const uint32_t types[] = {
+		PW_GRO_TCP_IPV4, PW_GRO_TCP_IPV6, PW_GRO_UDP_IPV4, PW_GRO_UDP_IPV6};
+
+	pw_gro_rig_open(*state, (struct pw_gro_params){0});
+	pw_gro_case_run(*state, off_cases, 1, true);
+	pw_gro_rig_open(*state, (struct pw_gro_params){.types = PW_GRO_UDP});
+	pw_gro_case_run(*state, off_cases, 1, false);
+	for (unsigned i = 0; i < RTE_DIM(types); i++) {
+		bool udp = types[i] & PW_GRO_UDP, ipv6 = i % 2;
+		struct pw_gro_case one = off_cases[0], on = udp_cases[0];
+
+		pw_gro_rig_open(*state, (struct pw_gro_params){.types = types[i]});
+		one.versions = ipv6 ? CASE_IPV4 : CASE_IPV6;
+		on.versions = ipv6 ? CASE_IPV6 : CASE_IPV4;
+		pw_gro_case_run(*state, &one, 1, udp);
+		pw_gro_case_run(*state, &one, 1, !udp);
+		pw_gro_case_run(*state, &on, 1, udp);
 	}
+}
+
+static void
+exact_tso_is_exact(void **state)
+{
+	pw_gro_rig_open(*state, (struct pw_gro_params){.exact_tso = true});
+	pw_gro_case_run(*state, exact_cases, RTE_DIM(exact_cases), false);
+}
+
+static void
+merged_packets_have_no_more_mbufs(void **state)
+{
+	pw_gro_rig_open(*state, (struct pw_gro_params){.max_mbufs = 4});
+	pw_gro_case_run(*state, four_mbufs_cases, RTE_DIM(four_mbufs_cases), false);
+	pw_gro_rig_open(*state, (struct pw_gro_params){.max_mbufs = 1});
+	pw_gro_case_run(*state, off_cases, 1, false);
+}
+
+/* What is added up for it carries over in one of so many only. */
+static void
+ip_checksums_of_all_values_are_right(void **state)
+{
+	struct pw_gro_rig *rig = *state;
+	struct pw_packet packet = pw_gro_case_packet(false, false, &pw_gro_case_tags[0]);
+
+	packet.payload_bytes = 1;
+	for (unsigned i = 0; i <= UINT16_MAX; i++) {
+		for (unsigned k = 0; k < 2; k++, packet.seq++) {
+			struct rte_mbuf *m;
+
+			packet.ip_id = i + k;
+			m = pw_packet_frame(rig->pool, &packet);
+			pw_gro_rig_expect(rig, 0, m, &packet);
+			pw_gro_rig_receive(rig, &m, 1);
+		}
+		pw_gro_rig_flush(rig);
+	}
+	assert_int_equal(pw_gro_rig_counter(rig, "merged"), UINT16_MAX + 1);
+}
+
+static void
+count_reason(struct pw_gro_rig *rig, unsigned i, bool ipv6)
+{
+	struct pw_packet first = pw_gro_case_packet(ipv6, false, &pw_gro_case_tags[0]);
+
+	pw_gro_rig_open(rig, (struct pw_gro_params){0});
+	pw_gro_case_send(rig, &first, &pw_gro_case_tags[0], reasons[i].sent);
 	pw_gro_rig_flush(rig);
-	assert_string_equal(rig->sizes, sizes);
+	if (pw_gro_rig_counter(rig, reasons[i].counter) != 1)
+		fail_msg("IPv%d: \"%s\" is not one in %s", ipv6 ? 6 : 4, reasons[i].sent,
+			reasons[i].counter);
 }
 
 static void
-merge_cases(void **state)
+reasons_are_counted(void **state)
 {
-	for (unsigned i = 0; i < RTE_DIM(cases); i++) {
-		print_message("%s\n", cases[i].name);
-		run_case(*state, cases[i].sent, cases[i].sizes);
+	for (unsigned i = 0; i < RTE_DIM(reasons); i++) {
+		if (reasons[i].versions & CASE_IPV4)
+			count_reason(*state, i, false);
+		if (reasons[i].versions & CASE_IPV6)
+			count_reason(*state, i, true);
 	}
 }
-
-/* What came out of an instance without the rig: packets that are no TCP, or no packets at all. */
-struct outputs {
-	struct rte_mbuf *packets[128];
-	unsigned n;
-};
-
-static void
-collect(void *ctx, struct rte_mbuf **pkts, uint16_t n)
-{
-	struct outputs *out = ctx;
-
-	assert_true(out->n + n <= RTE_DIM(out->packets));
-	memcpy(out->packets + out->n, pkts, n * sizeof(*pkts));
-	out->n += n;
-}
-
-static void
-receive(struct pw_gro *gro, struct rte_mbuf *m)
-{
-	pw_gro_receive(gro, &m, 1, 0);
-}
-
-static struct pw_gro *
-new_gro(struct outputs *out)
-{
-	struct pw_gro_params params = {.output = collect, .ctx = out, .socket_id = SOCKET_ID_ANY};
-	struct pw_gro *gro = pw_gro_create(&params);
-
-	out->n = 0;
-	assert_non_null(gro);
-	return gro;
-}
-
-static void
-free_outputs(struct pw_gro_rig *rig, struct pw_gro *gro, struct outputs *out)
-{
-	for (unsigned i = 0; i < out->n; i++)
-		rte_pktmbuf_free(out->packets[i]);
-	pw_gro_destroy(gro);
-	assert_int_equal(rte_mempool_avail_count(rig->pool), rig->base);
-}
-
-static void
-failed_allocations_leak_nothing(void **state)
-{
-	struct pw_gro_params params = {.output = collect, .socket_id = SOCKET_ID_ANY};
-	struct pw_test_memory before = pw_test_memory();
-	struct pw_gro *gro;
-	int k = -1;
-
-	(void)state;
-	do {
-		pw_test_fail_alloc(++k);
-		rte_errno = 0;
-		gro = pw_gro_create(&params);
-		if (!pw_test_alloc_failed())
-			break;
-		assert_null(gro);
-		assert_int_equal(rte_errno, ENOMEM);
-		pw_test_memory_equal(before);
-	} while (true);
-	pw_test_fail_alloc(-1);
-	assert_non_null(gro);
-	assert_true(k >= 1);
-	pw_gro_destroy(gro);
-	pw_test_memory_equal(before);
-}
-
-/* A frame of a flow and place in it. */
-static struct rte_mbuf *
-segment(struct pw_gro_rig *rig, uint16_t port, unsigned i)
-{
-	struct pw_packet packet = plain;
-
-	packet.src_port = port;
-	packet.payload_bytes = 100;
-	packet.seq += 100 * i;
-	packet.ip_id += i;
-	return pw_packet_frame(rig->pool, &packet);
-}
-
-/* Each byte a frame may be damaged in that makes it no mergeable TCP segment. */
-static const struct {
-	const char *name;
-	uint8_t offset, value;
-	uint8_t len_bytes; /* 0: whole */
-} malformed[] = {
-	{"no Ethernet header", 0, 2, 10},
-	{"no IP header", 0, 2, 33},
-	{"no TCP header", 0, 2, 53},
-	{"options cut", 46, 0x60, 54},
-	{"ARP", 13, 6, 0},
-	{"IPv6", 12, 0x86, 0},
-	{"tag in the frame", 12, 0x81, 0},
-	{"IP version", 14, 0x65, 0},
-	{"IP header 0", 14, 0x40, 0},
-	{"IP header 16", 14, 0x44, 0},
-	{"IP header 60", 14, 0x4f, 0},
-	{"ICMP", 23, 1, 0},
-	{"UDP", 23, 17, 0},
-	{"total length 20", 17, 20, 0},
-	{"total length 39", 17, 39, 0},
-	{"total length beyond", 17, 141, 0},
-	{"TCP header 0", 46, 0, 0},
-	{"TCP header 16", 46, 0x40, 0},
-	{"TCP header beyond", 46, 0xf0, 70},
-};
-
-/* Hand in a frame that must be the last one to come out, as it went in. */
-static void
-pass_untouched(struct pw_gro *gro, struct outputs *out, struct rte_mbuf *m)
-{
-	uint64_t flags = m->ol_flags;
-	uint16_t len_bytes = m->data_len;
-	uint8_t copy[200];
-
-	assert_true(len_bytes <= sizeof(copy));
-	memcpy(copy, rte_pktmbuf_mtod(m, void *), len_bytes);
-	receive(gro, m);
-	assert_in_range(out->n, 1, RTE_DIM(out->packets));
-	assert_ptr_equal(out->packets[out->n - 1], m);
-	assert_int_equal(m->data_len, len_bytes);
-	assert_memory_equal(rte_pktmbuf_mtod(m, void *), copy, len_bytes);
-	assert_int_equal(m->ol_flags, flags);
-}
-
-static void
-malformed_frames_pass_untouched(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-	struct pw_gro_stats stats;
-
-	for (unsigned i = 0; i < RTE_DIM(malformed); i++) {
-		struct rte_mbuf *m = segment(rig, 1, 0);
-
-		print_message("%s\n", malformed[i].name);
-		*rte_pktmbuf_mtod_offset(m, uint8_t *, malformed[i].offset) = malformed[i].value;
-		if (malformed[i].len_bytes != 0)
-			rte_pktmbuf_trim(m, m->pkt_len - malformed[i].len_bytes);
-		pass_untouched(gro, &out, pw_packet_exact(rig->pool, m));
-		assert_int_equal(out.n, i + 1);
-	}
-	pw_gro_get_stats(gro, &stats);
-	assert_int_equal(stats.pass_protocol + stats.pass_fragment, RTE_DIM(malformed));
-	free_outputs(rig, gro, &out);
-}
-
-/* With the rest of the frame still behind it, or in a buffer that ends where it does. */
-static void
-cut_frames_pass_untouched(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-
-	for (unsigned i = 2; i < 2 * 154; i++) {
-		struct rte_mbuf *m = segment(rig, 1, 1);
-		struct outputs out;
-		struct pw_gro *gro = new_gro(&out);
-
-		receive(gro, segment(rig, 1, 0));
-		rte_pktmbuf_trim(m, m->pkt_len - i / 2);
-		if (i % 2 == 0)
-			m = pw_packet_exact(rig->pool, m);
-		pass_untouched(gro, &out, m);
-		pw_gro_flush(gro);
-		assert_int_equal(out.n, 2);
-		assert_int_equal(out.packets[0]->pkt_len + out.packets[1]->pkt_len, 154 + i / 2);
-		free_outputs(rig, gro, &out);
-	}
-}
-
-/* The data offset says 60 bytes, the IP packet ends before: not read, and never held. */
-static void
-options_beyond_the_packet_are_not_read(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-
-	for (unsigned payload = 0; payload < 40; payload++) {
-		struct pw_packet packet = plain;
-		struct outputs out;
-		struct pw_gro *gro = new_gro(&out);
-		struct rte_mbuf *m;
-
-		packet.payload_bytes = 100;
-		packet.options_bytes = 40;
-		memset(packet.options, 1, 40);
-		receive(gro, pw_packet_frame(rig->pool, &packet));
-		packet.seq += 100;
-		packet.ip_id++;
-		packet.payload_bytes = payload;
-		packet.options_bytes = 0;
-		m = pw_packet_frame(rig->pool, &packet);
-		*rte_pktmbuf_mtod_offset(m, uint8_t *, 46) = 0xf0;
-		pw_packet_fix_cksums(m);
-		pass_untouched(gro, &out, pw_packet_exact(rig->pool, m));
-		assert_int_equal(out.n, 2);
-		assert_int_equal(out.packets[0]->pkt_len, 194);
-		free_outputs(rig, gro, &out);
-	}
-}
-
-static struct rte_mbuf *
-other_packet(struct pw_gro_rig *rig, uint8_t ether_type_low, uint8_t proto)
-{
-	struct rte_mbuf *m = segment(rig, 1, 0);
-
-	*rte_pktmbuf_mtod_offset(m, uint8_t *, 13) = ether_type_low;
-	*rte_pktmbuf_mtod_offset(m, uint8_t *, 23) = proto;
-	return m;
-}
-
-static void
-mixed_burst_loses_nothing(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-	struct rte_mbuf *burst[] = {other_packet(rig, 6, 6), segment(rig, 1, 0),
-		other_packet(rig, 0, IPPROTO_ICMP), segment(rig, 1, 1),
-		other_packet(rig, 0, IPPROTO_UDP)};
-
-	for (unsigned i = 0; i < RTE_DIM(burst); i++)
-		receive(gro, burst[i]);
-	assert_int_equal(out.n, 3);
-	pw_gro_flush(gro);
-	assert_int_equal(out.n, 4);
-	assert_ptr_equal(out.packets[0], burst[0]);
-	assert_ptr_equal(out.packets[1], burst[2]);
-	assert_ptr_equal(out.packets[2], burst[4]);
-	assert_ptr_equal(out.packets[3], burst[1]);
-	assert_int_equal(out.packets[3]->nb_segs, 2);
-	assert_int_equal(out.packets[3]->pkt_len, 254);
-	assert_int_equal(out.packets[3]->tso_segsz, 100);
-	free_outputs(rig, gro, &out);
-}
-
-static void
-flows_leave_in_the_order_they_came(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-
-	for (unsigned i = 0; i < 2; i++)
-		for (uint16_t port = 1; port <= 60; port++)
-			receive(gro, segment(rig, port, i));
-	assert_int_equal(out.n, 0);
-	pw_gro_flush(gro);
-	assert_int_equal(out.n, 60);
-	for (uint16_t i = 0; i < 60; i++) {
-		assert_int_equal(*rte_pktmbuf_mtod_offset(out.packets[i], rte_be16_t *, 34),
-			rte_cpu_to_be_16(i + 1));
-		assert_int_equal(out.packets[i]->pkt_len, 254);
-	}
-	free_outputs(rig, gro, &out);
-}
-
-static void
-a_full_table_makes_room(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-	struct pw_gro_stats stats;
-
-	for (uint16_t port = 1; port <= 100; port++)
-		receive(gro, segment(rig, port, 0));
-	pw_gro_get_stats(gro, &stats);
-	assert_int_equal(stats.held + out.n, 100);
-	assert_true(stats.flush_table_full > 0);
-	pw_gro_flush(gro);
-	assert_int_equal(out.n, 100);
-	for (uint16_t i = 0; i < 100; i++)
-		assert_int_equal(*rte_pktmbuf_mtod_offset(out.packets[i], rte_be16_t *, 34),
-			rte_cpu_to_be_16(i + 1));
-	free_outputs(rig, gro, &out);
-}
-
-static void
-destroy_frees_what_is_held(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	size_t heap = pw_test_heap_bytes();
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-
-	for (unsigned i = 0; i < 10; i++)
-		receive(gro, segment(rig, i % 3, i / 3));
-	assert_int_equal(out.n, 0);
-	free_outputs(rig, gro, &out);
-	pw_gro_destroy(NULL);
-	assert_int_equal(pw_test_heap_bytes(), heap);
-}
-
-static void
-a_stripped_tag_is_kept_once(void **state)
-{
-	struct pw_gro_rig *rig = *state;
-	struct outputs out;
-	struct pw_gro *gro = new_gro(&out);
-
-	for (unsigned i = 0; i < 2; i++) {
-		struct rte_mbuf *m = segment(rig, 1, i);
-
-		m->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
-		m->vlan_tci = 10;
-		receive(gro, m);
-	}
-	pw_gro_flush(gro);
-	assert_int_equal(out.n, 1);
-	assert_int_equal(out.packets[0]->vlan_tci, 10);
-	assert_true(out.packets[0]->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED);
-	assert_int_equal(out.packets[0]->pkt_len, 254);
-	free_outputs(rig, gro, &out);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, pw_gro_rig_set_up, pw_gro_rig_tear_down)
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(merge_cases),
-		TEST(malformed_frames_pass_untouched),
-		TEST(cut_frames_pass_untouched),
-		TEST(options_beyond_the_packet_are_not_read),
-		TEST(mixed_burst_loses_nothing),
-		TEST(flows_leave_in_the_order_they_came),
-		TEST(a_full_table_makes_room),
-		TEST(failed_allocations_leak_nothing),
-		TEST(destroy_frees_what_is_held),
-		TEST(a_stripped_tag_is_kept_once),
+		RIG_TEST(tcp_merges),
+		RIG_TEST(flows_merge_apart),
+		RIG_TEST(udp_merges),
+		RIG_TEST(what_is_off_passes),
+		RIG_TEST(exact_tso_is_exact),
+		RIG_TEST(merged_packets_have_no_more_mbufs),
+		RIG_TEST(ip_checksums_of_all_values_are_right),
+		RIG_TEST(reasons_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("gro", tests, pw_test_eal, NULL);

@@ -30,6 +30,7 @@ pw_test_seed(void)
 	uint64_t seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
 
 	printf("PW_TEST_SEED=%" PRIu64 "\n", seed);
+	fflush(stdout); /* the program may die */
 	return seed;
 }
 

@@ -17,13 +17,6 @@ pw_packet_mac(uint32_t ip)
 	return (struct rte_ether_addr){{2, 0, ip >> 24, ip >> 16, ip >> 8, ip}};
 }
 
-void
-pw_packet_put(uint8_t *p, uint32_t value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		*p++ = value >> (8 * bytes);
-}
-
 static void *
 append(struct rte_mbuf *m, uint16_t bytes)
 {
@@ -36,21 +29,33 @@ append(struct rte_mbuf *m, uint16_t bytes)
 static void
 append_ether(struct rte_mbuf *m, const struct pw_packet *packet)
 {
-	struct rte_ether_hdr *eth = append(m, sizeof(*eth));
+	struct rte_ether_addr *addresses = append(m, 2 * sizeof(*addresses));
 
-	eth->dst_addr = pw_packet_mac(packet->dst_ip);
-	eth->src_addr = pw_packet_mac(packet->src_ip);
-	eth->ether_type = RTE_BE16(RTE_ETHER_TYPE_IPV4);
+	addresses[0] = pw_packet_mac(packet->dst_ip);
+	addresses[1] = pw_packet_mac(packet->src_ip);
+	for (unsigned i = 0; i < packet->nb_tags; i++) {
+		uint8_t *tag = append(m, 4);
+
+		pw_frame_put(tag, packet->tags[i].type, 2);
+		pw_frame_put(tag + 2, packet->tags[i].tci, 2);
+	}
+	pw_frame_put(append(m, 2), packet->ipv6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4, 2);
 }
 
 static uint32_t
-tcp_bytes(const struct pw_packet *packet)
+l4_bytes(const struct pw_packet *packet)
 {
-	return sizeof(struct rte_tcp_hdr) + packet->options_bytes + packet->payload_bytes;
+	return pw_packet_header_bytes(packet) - pw_packet_l4_offset(packet) + packet->payload_bytes;
+}
+
+static uint8_t
+l4_proto(const struct pw_packet *packet)
+{
+	return packet->udp ? IPPROTO_UDP : IPPROTO_TCP;
 }
 
 static void
-append_ip(struct rte_mbuf *m, const struct pw_packet *packet)
+append_ipv4(struct rte_mbuf *m, const struct pw_packet *packet)
 {
 	uint16_t header = sizeof(struct rte_ipv4_hdr) + packet->ip_options_bytes;
 	struct rte_ipv4_hdr *ip = append(m, header);
@@ -58,23 +63,69 @@ append_ip(struct rte_mbuf *m, const struct pw_packet *packet)
 	*ip = (struct rte_ipv4_hdr){
 		.version_ihl = 4 << 4 | header / 4,
 		.type_of_service = packet->tos,
-		.total_length = rte_cpu_to_be_16(header + tcp_bytes(packet)),
+		.total_length = rte_cpu_to_be_16(header + l4_bytes(packet)),
 		.packet_id = rte_cpu_to_be_16(packet->ip_id),
 		.fragment_offset = rte_cpu_to_be_16(packet->ip_frag),
 		.time_to_live = packet->ttl,
-		.next_proto_id = IPPROTO_TCP,
+		.next_proto_id = l4_proto(packet),
 		.src_addr = rte_cpu_to_be_32(packet->src_ip),
 		.dst_addr = rte_cpu_to_be_32(packet->dst_ip),
 	};
 	memset(ip + 1, 1, packet->ip_options_bytes);
 }
 
+void
+pw_packet_add_ext(struct pw_packet *packet, uint8_t type, uint8_t content)
+{
+	struct pw_packet_ext *ext = &packet->exts[packet->nb_exts++];
+
+	assert_true(packet->nb_exts <= PW_PACKET_EXTS);
+	ext->type = type;
+	ext->data[0] = 0;
+	memset(ext->data + 1, content, 5);
+}
+
+/* The type of header number i behind the IPv6 header. */
+static uint8_t
+next_header(const struct pw_packet *packet, unsigned i)
+{
+	return i < packet->nb_exts ? packet->exts[i].type : l4_proto(packet);
+}
+
+static void
+append_ipv6(struct rte_mbuf *m, const struct pw_packet *packet)
+{
+	uint8_t *ip = append(m, 40);
+
+	pw_frame_put(ip, 6u << 28 | packet->tos << 20 | packet->flow_label, 4);
+	pw_frame_put(ip + 4, 8 * packet->nb_exts + l4_bytes(packet), 2);
+	ip[6] = next_header(packet, 0);
+	ip[7] = packet->ttl;
+	ip[8] = ip[24] = 0xfd;
+	pw_frame_put(ip + 20, packet->src_ip, 4);
+	pw_frame_put(ip + 36, packet->dst_ip, 4);
+	for (unsigned i = 0; i < packet->nb_exts; i++) {
+		uint8_t *ext = append(m, 8);
+
+		ext[0] = next_header(packet, i + 1);
+		memcpy(ext + 2, packet->exts[i].data, 6);
+	}
+}
+
+static void
+append_payload(struct rte_mbuf *m, const struct pw_packet *packet)
+{
+	uint32_t offset = packet->seq - packet->payload_base;
+	uint8_t *payload = append(m, packet->payload_bytes);
+
+	for (uint32_t i = 0; i < packet->payload_bytes; i++)
+		payload[i] = pw_packet_byte(offset + i);
+}
+
 static void
 append_tcp(struct rte_mbuf *m, const struct pw_packet *packet)
 {
-	uint32_t offset = packet->seq - packet->payload_base;
 	struct rte_tcp_hdr *tcp = append(m, sizeof(*tcp) + packet->options_bytes);
-	uint8_t *payload = append(m, packet->payload_bytes);
 
 	*tcp = (struct rte_tcp_hdr){
 		.src_port = rte_cpu_to_be_16(packet->src_port),
@@ -86,8 +137,18 @@ append_tcp(struct rte_mbuf *m, const struct pw_packet *packet)
 		.rx_win = rte_cpu_to_be_16(packet->window),
 	};
 	memcpy(tcp + 1, packet->options, packet->options_bytes);
-	for (uint32_t i = 0; i < packet->payload_bytes; i++)
-		payload[i] = pw_packet_byte(offset + i);
+	append_payload(m, packet);
+}
+
+static void
+append_udp(struct rte_mbuf *m, const struct pw_packet *packet)
+{
+	uint8_t *udp = append(m, 8);
+
+	pw_frame_put(udp, packet->src_port, 2);
+	pw_frame_put(udp + 2, packet->dst_port, 2);
+	pw_frame_put(udp + 4, l4_bytes(packet), 2);
+	append_payload(m, packet);
 }
 
 static struct rte_mbuf *
@@ -105,9 +166,18 @@ pw_packet_frame(struct rte_mempool *pool, const struct pw_packet *packet)
 	struct rte_mbuf *m = new_mbuf(pool);
 
 	append_ether(m, packet);
-	append_ip(m, packet);
-	append_tcp(m, packet);
+	if (packet->ipv6)
+		append_ipv6(m, packet);
+	else
+		append_ipv4(m, packet);
+	if (packet->udp)
+		append_udp(m, packet);
+	else
+		append_tcp(m, packet);
 	pw_packet_fix_cksums(m);
+	if (packet->no_cksum)
+		pw_frame_put(rte_pktmbuf_mtod_offset(m, uint8_t *, pw_packet_l4_offset(packet) + 6),
+			0, 2);
 	memset(append(m, packet->pad_bytes), 0xa5, packet->pad_bytes);
 	return m;
 }
@@ -124,18 +194,7 @@ pw_packet_segment(struct rte_mempool *pool, const struct pw_packet *packet)
 void
 pw_packet_fix_cksums(struct rte_mbuf *m)
 {
-	struct rte_ipv4_hdr *ip = rte_pktmbuf_mtod_offset(m, struct rte_ipv4_hdr *, 14);
-	uint16_t header = rte_ipv4_hdr_len(ip), total = rte_be_to_cpu_16(ip->total_length);
-	struct rte_tcp_hdr *tcp = (void *)((char *)ip + header);
-
-	if (m->data_len < 14 + header)
-		return;
-	ip->hdr_checksum = 0;
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	if (header + sizeof(*tcp) > total || 14 + total > m->data_len)
-		return;
-	tcp->cksum = 0;
-	tcp->cksum = rte_ipv4_udptcp_cksum(ip, tcp);
+	pw_frame_fix_cksums(rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
 }
 
 static void
@@ -198,11 +257,23 @@ pw_packet_exact(struct rte_mempool *pool, struct rte_mbuf *m)
 	rte_mbuf_ext_refcnt_set(&exact->shinfo, 1);
 	memcpy(exact->data, rte_pktmbuf_mtod(m, char *), m->data_len);
 	rte_pktmbuf_attach_extbuf(copy, exact->data, RTE_BAD_IOVA, m->data_len, &exact->shinfo);
+	__rte_pktmbuf_copy_hdr(copy, m);
+	copy->ol_flags |= m->ol_flags;
 	copy->data_off = 0;
 	copy->data_len = m->data_len;
 	copy->pkt_len = m->data_len;
 	rte_pktmbuf_free(m);
 	return copy;
+}
+
+struct rte_mbuf *
+pw_packet_clone(struct rte_mempool *pool, struct rte_mbuf *m)
+{
+	struct rte_mbuf *clone = rte_pktmbuf_clone(m, pool);
+
+	assert_non_null(clone);
+	rte_pktmbuf_free(m);
+	return clone;
 }
 
 void

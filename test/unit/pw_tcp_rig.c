@@ -310,8 +310,8 @@ parse_options(const char *text, struct pw_packet *packet)
 			packet->options_bytes += 4;
 		} else if (sscanf(word, "ts %u %u", &a, &b) == 2) {
 			memcpy(p, (uint8_t[]){1, 1, 8, 10}, 4);
-			pw_packet_put(p + 4, a, 4);
-			pw_packet_put(p + 8, b, 4);
+			pw_frame_put(p + 4, a, 4);
+			pw_frame_put(p + 8, b, 4);
 			packet->options_bytes += 12;
 		} else {
 			fail_msg("option \"%s\"?", word);
@@ -378,7 +378,7 @@ expect_options(const struct pw_packet *packet, const char *text)
 	uint8_t echoed[4];
 
 	if (sscanf(text, "ts ecr %u", &ecr) == 1) {
-		pw_packet_put(echoed, ecr, 4);
+		pw_frame_put(echoed, ecr, 4);
 		assert_int_equal(packet->options_bytes, 12);
 		assert_memory_equal(packet->options, ((uint8_t[]){1, 1, 8, 10}), 4);
 		assert_memory_equal(packet->options + 8, echoed, 4);
