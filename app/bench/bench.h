@@ -11,6 +11,10 @@
  * An experiment is a file with a struct pw_bench_experiment, and its line in the table of main.c.
  */
 
+#include <stdbool.h>
+
+#include <stddef.h>
+
 #include <rte_common.h>
 
 #include "options.h"
@@ -21,16 +25,31 @@ struct pw_bench_experiment {
 	const struct pw_bench_option *options; /**< its own, beside the common ones */
 	void *values;			       /**< what they are read into */
 	void (*usage)(void);		       /**< the rest of its help; NULL: nothing */
+	bool one_lcore;			       /**< it needs no second one, nor a probe */
+	/* All get its state, of so many bytes, which begins with a struct pw_bench_run. */
+	size_t bench_bytes;
 	/**
-	 * Run it, with EAL started, on the main lcore.
+	 * Open its groups, with EAL started, on the main lcore.
 	 *
-	 * @return 0, or a negative errno after pw_bench_error() has said why
+	 * @return how many there are, or a negative errno after pw_bench_error() has said why
 	 */
-	int (*run)(const struct pw_bench_common *common);
+	int (*open)(void *bench);
+	void (*run_group)(void *bench, unsigned i);
+	/** Print all as tables. */
+	void (*report)(const void *bench);
+	/** Print all as JSON; 0, or a negative errno after pw_bench_error() has said why. */
+	int (*print_json)(const void *bench);
+	/** Free what open() made, of as many groups as it got to. */
+	void (*close)(void *bench);
 };
 
 extern const struct pw_bench_experiment pw_bench_frag;
+extern const struct pw_bench_experiment pw_bench_gro;
 extern const struct pw_bench_experiment pw_bench_pool;
+
+/** Run it. Returns 0, or a negative errno after pw_bench_error() has said why. */
+int pw_bench_experiment_run(
+	const struct pw_bench_experiment *experiment, const struct pw_bench_common *common);
 
 /** Print an error as "pagewheel-bench: ..." on stderr. */
 __rte_format_printf(1, 2) void pw_bench_error(const char *format, ...);

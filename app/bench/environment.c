@@ -15,6 +15,8 @@
 #include "regime.h"
 #include "worker.h"
 
+#define CACHES 8 /* that the kernel tells of, at most */
+
 static void
 read_cpu(char *text, size_t size)
 {
@@ -35,15 +37,13 @@ read_cpu(char *text, size_t size)
 	fclose(file);
 }
 
+/* The number that a file in /sys begins with; 0: none. */
 static unsigned long
-read_hugepages(const char *name)
+read_number(const char *path)
 {
-	char path[128];
 	unsigned long number;
-	FILE *file;
+	FILE *file = fopen(path, "r");
 
-	snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-2048kB/%s", name);
-	file = fopen(path, "r");
 	if (file == NULL)
 		return 0;
 	if (fscanf(file, "%lu", &number) != 1)
@@ -52,11 +52,42 @@ read_hugepages(const char *name)
 	return number;
 }
 
+static unsigned long
+read_hugepages(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-2048kB/%s", name);
+	return read_number(path);
+}
+
 void
 pw_bench_hugepages(unsigned long *free_pages, unsigned long *pages)
 {
 	*free_pages = read_hugepages("free_hugepages");
 	*pages = read_hugepages("nr_hugepages");
+}
+
+size_t
+pw_bench_l2_bytes(void)
+{
+	int cpu = pw_bench_lcore_cpu(rte_get_main_lcore());
+
+	for (unsigned i = 0; i < CACHES; i++) {
+		char path[128];
+		size_t used = snprintf(
+			path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cache/index%u/", cpu, i);
+		unsigned long kib;
+
+		snprintf(path + used, sizeof(path) - used, "level");
+		if (read_number(path) != 2)
+			continue;
+		snprintf(path + used, sizeof(path) - used, "size"); /* "2048K" */
+		kib = read_number(path);
+		if (kib > 0)
+			return kib << 10;
+	}
+	return 2 << 20;
 }
 
 void
@@ -109,7 +140,7 @@ print_probes(
 	const struct pw_bench_common *common, const struct pw_bench_samples *probes, unsigned mixed)
 {
 	if (!pw_bench_worker_exists()) {
-		printf("One lcore only: no probe, no pattern that needs two\n");
+		printf("One lcore: the distance between cores is not probed\n");
 		return;
 	}
 	printf("A cache line from core to core [ns, one way; near: below %u]:", common->near_ns);

@@ -27,6 +27,9 @@ void pw_bench_environment_read(struct pw_bench_environment *environment);
 /** Free and all hugepages of 2 MiB. */
 void pw_bench_hugepages(unsigned long *free_pages, unsigned long *pages);
 
+/** Size of the main lcore's L2 cache; 2 MiB if the kernel does not say. */
+size_t pw_bench_l2_bytes(void);
+
 /**
  * Why memory is missing, and what helps.
  *

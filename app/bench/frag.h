@@ -61,10 +61,11 @@ pw_bfrag_cell(const struct pw_bfrag_group *group, unsigned row, unsigned column)
 /** Reserve the memory of a group, run its rounds, give it back. */
 void pw_bfrag_run_group(struct pw_bfrag_bench *bench, struct pw_bfrag_group *group);
 
-/** Print all as tables. */
-void pw_bfrag_report(const struct pw_bfrag_bench *bench);
+/** Print all as tables. Here and below ctx is a struct pw_bfrag_bench: see struct
+ * pw_bench_experiment. */
+void pw_bfrag_report(const void *ctx);
 
 /** Print all as JSON; 0 or a negative errno. */
-int pw_bfrag_print_json(const struct pw_bfrag_bench *bench);
+int pw_bfrag_print_json(const void *ctx);
 
 #endif

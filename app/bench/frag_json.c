@@ -42,8 +42,9 @@ group_json(const struct pw_bfrag_group *group)
 }
 
 int
-pw_bfrag_print_json(const struct pw_bfrag_bench *bench)
+pw_bfrag_print_json(const void *ctx)
 {
+	const struct pw_bfrag_bench *bench = ctx;
 	json_t *json = pw_bench_run_json(&bench->run, "frag", "ns a fragment"),
 	       *groups = json_array();
 

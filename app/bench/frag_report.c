@@ -138,8 +138,9 @@ print_pattern(const struct pw_bfrag_bench *bench, const struct pw_bfrag_pattern 
 }
 
 void
-pw_bfrag_report(const struct pw_bfrag_bench *bench)
+pw_bfrag_report(const void *ctx)
 {
+	const struct pw_bfrag_bench *bench = ctx;
 	printf("Fragments aligned to %u bytes, from pools of %u MiB; mempools of %u objects, "
 	       "cache %u; %u rounds wanted\n",
 		PW_BFRAG_ALIGN, PW_BFRAG_POOL_BYTES >> 20, PW_BFRAG_OBJECTS, PW_BFRAG_CACHE,

@@ -35,7 +35,7 @@ struct pw_bench_cell {
 };
 
 struct pw_bench_grid {
-	char title[64]; /**< "8192 buffers, cache 256" */
+	char title[128]; /**< "8192 buffers, cache 256" */
 	const char *rows[PW_BENCH_ROWS_MAX];
 	unsigned nb_rows;
 	const struct pw_bench_column *columns;

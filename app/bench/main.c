@@ -17,6 +17,7 @@
 static const struct pw_bench_experiment *const experiments[] = {
 	&pw_bench_pool,
 	&pw_bench_frag,
+	&pw_bench_gro,
 };
 
 void
@@ -97,9 +98,10 @@ run(const struct pw_bench_experiment *experiment, const struct pw_bench_common *
 
 	if (rc < 0)
 		return rc;
-	rc = pw_bench_worker_start();
-	if (rc == 0)
-		rc = experiment->run(common);
+	if (!experiment->one_lcore)
+		rc = pw_bench_worker_start();
+	if (rc >= 0)
+		rc = pw_bench_experiment_run(experiment, common);
 	if (pw_bench_worker_stop() < 0)
 		_Exit(EXIT_FAILURE); /* it is still at work in memory that cleanup would unmap */
 	rte_eal_cleanup();

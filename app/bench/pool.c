@@ -214,20 +214,21 @@ run_group(void *ctx, unsigned i)
 }
 
 static void
-free_bench(struct pw_pool_bench *bench)
+close_groups(void *ctx)
 {
+	struct pw_pool_bench *bench = ctx;
+
 	for (unsigned i = 0; i < bench->nb_groups; i++) {
 		pw_bench_grid_close(&bench->groups[i].grid);
 		free(bench->groups[i].failed_gets);
 	}
 	free(bench->groups);
-	pw_bench_run_end(&bench->run);
-	free(bench);
 }
 
 static int
-run_bench(struct pw_pool_bench *bench)
+open_groups(void *ctx)
 {
+	struct pw_pool_bench *bench = ctx;
 	int rc;
 
 	set_defaults(&options, bench->run.common->quick);
@@ -240,26 +241,7 @@ run_bench(struct pw_pool_bench *bench)
 		pw_bench_error("no memory");
 		return -ENOMEM;
 	}
-	pw_bench_run_grids(&bench->run, bench->nb_groups, run_group, bench);
-	if (!bench->run.common->json)
-		pw_pool_report(bench);
-	else if (pw_pool_print_json(bench) < 0)
-		return -EIO;
-	return bench->run.failed ? -EIO : 0;
-}
-
-static int
-run(const struct pw_bench_common *common)
-{
-	struct pw_pool_bench *bench = calloc(1, sizeof(*bench));
-	int rc;
-
-	if (bench == NULL)
-		return -ENOMEM;
-	bench->run.common = common;
-	rc = run_bench(bench);
-	free_bench(bench);
-	return rc;
+	return bench->nb_groups;
 }
 
 const struct pw_bench_experiment pw_bench_pool = {
@@ -268,5 +250,10 @@ const struct pw_bench_experiment pw_bench_pool = {
 	.options = option_table,
 	.values = &options,
 	.usage = usage,
-	.run = run,
+	.bench_bytes = sizeof(struct pw_pool_bench),
+	.open = open_groups,
+	.run_group = run_group,
+	.report = pw_pool_report,
+	.print_json = pw_pool_print_json,
+	.close = close_groups,
 };

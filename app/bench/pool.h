@@ -45,10 +45,11 @@ struct pw_pool_bench {
 /** Make the pools of a group, run its rounds, free the pools. */
 void pw_pool_run_group(struct pw_pool_bench *bench, struct pw_pool_group *group);
 
-/** Print all as tables. */
-void pw_pool_report(const struct pw_pool_bench *bench);
+/** Print all as tables. Here and below ctx is a struct pw_pool_bench: see struct
+ * pw_bench_experiment. */
+void pw_pool_report(const void *ctx);
 
 /** Print all as JSON; 0 or a negative errno. */
-int pw_pool_print_json(const struct pw_pool_bench *bench);
+int pw_pool_print_json(const void *ctx);
 
 #endif

@@ -205,20 +205,6 @@ are_the_same(void *const *a, void *const *b, unsigned n)
 	return sum == 0 && parity == 0;
 }
 
-static void
-shuffle(void **buffers, unsigned n, uint64_t seed)
-{
-	uint64_t state = pw_bench_random_init(seed);
-
-	for (unsigned i = n - 1; i > 0; i--) {
-		unsigned j = pw_bench_random_below(&state, i + 1);
-		void *swap = buffers[i];
-
-		buffers[i] = buffers[j];
-		buffers[j] = swap;
-	}
-}
-
 int
 pw_pool_handler_order(struct pw_pool_handler *handler, enum pw_pool_order order, uint64_t seed)
 {
@@ -237,7 +223,7 @@ pw_pool_handler_order(struct pw_pool_handler *handler, enum pw_pool_order order,
 	}
 	memcpy(handler->scratch, handler->buffers, n * sizeof(*handler->scratch));
 	if (order == PW_POOL_DISORDER)
-		shuffle(handler->scratch, n, seed);
+		pw_bench_shuffle(handler->scratch, n, seed);
 	put_all(handler->mp, handler->scratch, n);
 	return 0;
 }

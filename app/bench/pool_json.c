@@ -39,8 +39,9 @@ add_section(json_t *sections, const struct pw_pool_bench *bench, const struct pw
 }
 
 int
-pw_pool_print_json(const struct pw_pool_bench *bench)
+pw_pool_print_json(const void *ctx)
 {
+	const struct pw_pool_bench *bench = ctx;
 	json_t *json = pw_bench_run_json(&bench->run, "pool", "ns a buffer"),
 	       *sections = json_array();
 	unsigned lcore = bench->nb_lcore_patterns;

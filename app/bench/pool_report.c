@@ -36,8 +36,9 @@ print_group(const struct pw_pool_bench *bench, const struct pw_pool_group *group
 }
 
 void
-pw_pool_report(const struct pw_pool_bench *bench)
+pw_pool_report(const void *ctx)
 {
+	const struct pw_pool_bench *bench = ctx;
 	printf("Pools of buffers of %zu bytes, in bursts of %u; %u rounds wanted\n",
 		PW_POOL_BUFFER_BYTES, PW_POOL_BURST, bench->run.common->rounds);
 	pw_bench_environment_print(bench->run.common, bench->run.probes, bench->run.mixed);

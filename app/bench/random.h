@@ -36,4 +36,19 @@ pw_bench_random_below(uint64_t *state, uint32_t n)
 	return (uint32_t)(((pw_bench_random(state) >> 32) * n) >> 32);
 }
 
+/** Put pointers into an order at random. */
+static inline void
+pw_bench_shuffle(void **items, unsigned n, uint64_t seed)
+{
+	uint64_t state = pw_bench_random_init(seed);
+
+	for (unsigned i = n; i > 1; i--) {
+		unsigned j = pw_bench_random_below(&state, i);
+		void *swap = items[i - 1];
+
+		items[i - 1] = items[j];
+		items[j] = swap;
+	}
+}
+
 #endif

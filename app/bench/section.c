@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "table.h"
+#include "worker.h"
 
 void
 pw_bench_section_add(struct pw_bench_section *section, const struct pw_bench_grid *grid,
@@ -166,6 +167,46 @@ our_column(const struct pw_bench_grid *grid)
 }
 
 static void
+add_figure_heading(struct pw_bench_table *table, const struct pw_bench_section *section)
+{
+	const struct pw_bench_grid *grid = section->lines[0].grid;
+
+	for (unsigned c = 0; section->figure != NULL && c < grid->nb_columns; c++)
+		if (grid->columns[c].side != PW_BENCH_FLOOR)
+			pw_bench_table_add(
+				table, "%s: %s", section->figure_is, grid->columns[c].name);
+}
+
+static void
+add_figures(struct pw_bench_table *table, const struct pw_bench_section *section, unsigned line)
+{
+	const struct pw_bench_grid *grid = section->lines[line].grid;
+
+	for (unsigned c = 0; section->figure != NULL && c < grid->nb_columns; c++) {
+		double figure;
+
+		if (grid->columns[c].side == PW_BENCH_FLOOR)
+			continue;
+		figure = section->figure(grid, section->lines[line].row, c);
+		if (figure > 0)
+			pw_bench_table_add(table, "%.2f", figure);
+		else
+			pw_bench_table_add(table, "-");
+	}
+}
+
+static unsigned
+count_figures(const struct pw_bench_section *section)
+{
+	const struct pw_bench_grid *grid = section->lines[0].grid;
+	unsigned n = 0;
+
+	for (unsigned c = 0; section->figure != NULL && c < grid->nb_columns; c++)
+		n += grid->columns[c].side != PW_BENCH_FLOOR;
+	return n;
+}
+
+static void
 print_ratios(const struct pw_bench_section *section)
 {
 	const struct pw_bench_grid *grid = section->lines[0].grid;
@@ -174,16 +215,18 @@ print_ratios(const struct pw_bench_section *section)
 
 	if (ours == grid->nb_columns)
 		return;
-	table = pw_bench_table_create(4);
+	table = pw_bench_table_create(4 + count_figures(section));
 	if (table == NULL)
 		return;
 	pw_bench_table_add(table, "%s", grid->columns[ours].name);
 	pw_bench_table_add(table, "DPDK's best");
 	pw_bench_table_add(table, "as fast as that");
 	pw_bench_table_add(table, "time of the floor");
+	add_figure_heading(table, section);
 	for (unsigned i = 0; i < section->n; i++) {
 		pw_bench_table_add(table, "%s", section->lines[i].name);
 		add_ratio_row(table, section->lines[i].grid, section->lines[i].row, ours);
+		add_figures(table, section, i);
 	}
 	printf("\n");
 	pw_bench_table_print(table);
@@ -205,7 +248,10 @@ pw_bench_print_end(const struct pw_bench_run *run, unsigned left_out_for_one_lco
 	if (left_out_for_one_lcore > 0)
 		printf("\n%u patterns need a second lcore and were left out\n",
 			left_out_for_one_lcore);
-	if (run->short_of_rounds)
+	if (run->short_of_rounds && !pw_bench_worker_exists())
+		printf("\nThere are fewer rounds than wanted: --max-seconds=%u was over\n",
+			run->common->max_seconds);
+	else if (run->short_of_rounds)
 		printf("\nThere are fewer near rounds than wanted: the cores were not near often "
 		       "enough, or --max-seconds=%u was over\n",
 			run->common->max_seconds);

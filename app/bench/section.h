@@ -12,6 +12,9 @@
 /** Rows of one grid or of several, which have the same columns. */
 struct pw_bench_section {
 	const char *rows_are; /**< "pattern" */
+	/** A figure of each cell but the floor's, behind the ratios; NULL: none. 0: unknown. */
+	double (*figure)(const struct pw_bench_grid *grid, unsigned row, unsigned column);
+	const char *figure_is; /**< "merged" */
 	unsigned n;
 	struct {
 		const struct pw_bench_grid *grid;

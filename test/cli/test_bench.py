@@ -6,8 +6,10 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
+PLOT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "plot"
 BINARY = pathlib.Path(os.environ["PAGEWHEEL"]).parents[1] / "bench" / "pagewheel-bench"
 PATTERNS = ["same", "ring128", "ring1500", "split128/fresh", "split128/disorder",
             "split1500/fresh", "split1500/disorder", "hold"]
@@ -73,6 +75,19 @@ class Frame(unittest.TestCase):
         (["frag", "--allocators=frag:reuse:10"], "reuse"),
         (["frag", "--allocators=fragment"], "reuse"),
         (["frag", "--allocators=floor"], "the floor is there always"),
+        (["gro", "--flows=0"], "from 1 to 65536"),
+        (["gro", "--flows=65537"], "from 1 to 65536"),
+        (["gro", "--flows=1,1"], "each once"),
+        (["gro", "--order=random"], "robin random1 random4"),
+        (["gro", "--order="], "parted by commas"),
+        (["gro", "--order=robin,robin"], "each once"),
+        (["gro", "--payload=1449"], "from 1 to 1448"),
+        (["gro", "--reorder=101"], "from 0 to 100"),
+        (["gro", "--headers=warm"], "hot cold"),
+        (["gro", "--flush=33"], "from 1 to 32"),
+        (["gro", "--cksum=none"], "vouched software"),
+        (["gro", "--hash=bad"], "good same"),
+        (["gro", "--all=1"], "takes no value"),
         (["pool", "--", "--lcores=0@0,1@0"], "share a CPU"),
         (["pool", "--", "--nosuch"], "EAL does not start"),
     )
@@ -89,12 +104,18 @@ class Frame(unittest.TestCase):
     def test_help(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for word in ("pool", "frag"):
+        for word in ("pool", "frag", "gro"):
             self.assertIn(word, done.stdout)
         done = run("frag", "--help")
         self.assertEqual(done.returncode, 0)
         for word in ("--allocators=LIST", "--sizes=LIST", "64 to 16384", "--why", "frag:page_pool",
                      "rte_malloc", "mempool:pagewheel", "mixed", *FRAG_PATTERNS):
+            self.assertIn(word, done.stdout)
+        done = run("gro", "--help")
+        self.assertEqual(done.returncode, 0)
+        for word in ("--flows=LIST", "1 to 65536", "robin,random1,random4", "--reorder=LIST",
+                     "--headers=LIST", "--flush=LIST", "--hash=LIST", "--all", "rte burst", "rte ctx",
+                     "rte_ipv4_udptcp_cksum_verify()", "tools/plot"):
             self.assertIn(word, done.stdout)
         done = run("pool", "--help")
         self.assertEqual(done.returncode, 0)
@@ -105,7 +126,8 @@ class Frame(unittest.TestCase):
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for what in (("pool", "--patterns=same", "--handlers=stack", "--sizes=4096"),
-                         ("frag", "--patterns=now", "--allocators=mempool", "--sizes=64")):
+                         ("frag", "--patterns=now", "--allocators=mempool", "--sizes=64"),
+                         ("gro", "--quick", "--flows=1", "--headers=hot")):
                 for more in ((), ("--json",)):
                     done = run(*what, "--rounds=1", *more, stdout=full)
                     self.assertNotEqual(done.returncode, 0)
@@ -191,7 +213,7 @@ class Pool(Experiment):
                    "--handlers=pagewheel", "--", "--lcores=0@0")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 patterns need a second lcore and were left out", done.stdout)
-        self.assertIn("One lcore only", done.stdout)
+        self.assertIn("One lcore", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^same +1 unprobed ")
 
     def test_too_little_memory(self):
@@ -322,6 +344,171 @@ class Frag(Experiment):
     def test_time_that_is_over(self):
         out = self.run_json("--sizes=64,256", "--rounds=1000", "--max-seconds=2", "--patterns=now")
         self.assertTrue(out["short_of_rounds"])
+
+
+class Gro(Experiment):
+    LISTS = ("order", "flush", "headers", "payload", "cksum", "reorder", "hash")
+
+    def run_json(self, *arguments):
+        done = run("gro", "--json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(said(done), [])
+        out = json.loads(done.stdout)
+        self.assertTrue(out["passed"])
+        return out
+
+    def check_groups(self, out, flows):
+        """Each contender of each group has merged something, or nothing, and lost nothing."""
+        for group in out["groups"]:
+            self.assertEqual(tuple(group["settings"]), self.LISTS)
+            contenders = ["rte burst", "rte ctx", "pagewheel", "floor"]
+            if group["settings"]["flush"] > 1:
+                contenders.remove("rte burst")
+            self.assertEqual([(c["flows"], c["contender"]) for c in group["cells"]],
+                             [(f, c) for f in flows for c in contenders])
+            for cell in group["cells"]:
+                with self.subTest(**group["settings"], flows=cell["flows"], contender=cell["contender"]):
+                    self.check_times(cell, out["short_of_rounds"])
+                    self.assertNotIn("reason", cell)
+                    if rounds(cell) > 0:
+                        self.assertAlmostEqual(cell["merge_ratio"],
+                                               cell["packets_in"] / cell["packets_out"], places=4)
+                        self.assertGreaterEqual(cell["packets_in"], cell["packets_out"])
+
+    def test_quick(self):
+        out = self.run_json("--quick")
+        self.assertEqual((out["experiment"], out["unit"]), ("gro", "ns a packet"))
+        for word in ("cpu", "kernel", "dpdk", "hugepage_bytes", "tsc_hz"):
+            self.assertTrue(out["environment"][word])
+        self.assertEqual([(g["settings"]["headers"], g["settings"]["flush"]) for g in out["groups"]],
+                         [("hot", 1), ("hot", 4), ("cold", 1), ("cold", 4)])
+        self.check_groups(out, [1, 32, 4096])
+        self.assertGreater(sum(rounds(c) for g in out["groups"] for c in g["cells"]), 0)
+
+    def test_all_settings(self):
+        out = self.run_json("--all", "--flows=1,300", "--rounds=1", "--max-seconds=50")
+        self.assertEqual(len(out["groups"]), 3 * 2 * 2 * 2 * 2 * 2 * 2)
+        self.assertEqual(len({tuple(g["settings"].values()) for g in out["groups"]}), 192)
+        self.check_groups(out, [1, 300])
+
+    def test_odd_settings(self):
+        """A window that the packets of a pass are no multiple of; all pairs change places."""
+        out = self.run_json("--flows=1,7,65536", "--flush=3,32", "--payload=1,63", "--reorder=100",
+                            "--order=robin,random4", "--cksum=software", "--headers=hot,cold",
+                            "--rounds=1", "--max-seconds=40")
+        self.check_groups(out, [1, 7, 65536])
+
+    def test_what_is_merged(self):
+        """Of one flow 45 segments of 1448 bytes fit into 64 KiB; of 32, four bursts have four each."""
+        out = self.run_json("--flows=1,32", "--order=robin", "--headers=hot", "--cksum=vouched",
+                            "--flush=1,4", "--rounds=1")
+        merged = {(g["settings"]["flush"], c["flows"], c["contender"]): c["merge_ratio"]
+                  for g in out["groups"] for c in g["cells"]}
+        for contender in ("rte ctx", "pagewheel"):
+            self.assertEqual(merged[1, 1, contender], 32)
+            self.assertEqual(merged[1, 32, contender], 1)
+            self.assertAlmostEqual(merged[4, 1, contender], 128 / 3, places=3)
+            self.assertEqual(merged[4, 32, contender], 4)
+            self.assertEqual(merged[4, 1, "floor"], 1)
+
+    def test_same_seed_same_packets(self):
+        what = ("--flows=8", "--order=random1", "--headers=hot", "--cksum=vouched", "--reorder=10",
+                "--rounds=2")
+        once, again, other = (
+            [c["packets_out"] for g in self.run_json(*what, f"--seed={seed}")["groups"] for c in g["cells"]]
+            for seed in (3, 3, 4))
+        self.assertEqual(once, again)
+        self.assertNotEqual(once, other)
+
+    def test_table(self):
+        done = run("gro", "--quick", "--rounds=1", "--flows=1,32", "--headers=hot",
+                   "--cksum=vouched,software", "--seed=7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in ("order robin, flush 4, headers hot, payload 1448, cksum software, reorder 0, hash good",
+                     "rte_gro verifies nothing", "seed 7", "One lcore", "DPDK's best",
+                     "merged: pagewheel", "time of the floor"):
+            self.assertIn(text, done.stdout)
+        self.assertRegex(done.stdout, r"flows +rounds +burst +ctx +pagewheel +floor")
+        self.assertRegex(done.stdout, r"flows +rounds +ctx +pagewheel +floor")
+        self.assertRegex(done.stdout, r"(?m)^32 +1 unprobed ")
+
+    def test_too_little_memory(self):
+        done = run("gro", "--quick", "--", "--socket-limit=32")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(said(done)), 1)
+        self.assertRegex(said(done)[0], r"no memory for a pool of \d+ mbufs: it needs about \d+ "
+                         r"hugepages of 2 MiB, \d+ are free; ")
+
+    def test_time_that_is_over(self):
+        out = self.run_json("--flows=1,8", "--rounds=1000", "--max-seconds=1", "--headers=hot")
+        self.assertTrue(out["short_of_rounds"])
+
+
+class Plot(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def plot(self, *arguments, **more):
+        return subprocess.run([PLOT, *arguments], capture_output=True, text=True, timeout=60,
+                              check=False, **more)
+
+    def write(self, text, name="gro.json"):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def measure(self, *arguments):
+        done = run("gro", "--quick", "--json", "--flows=1,32", "--rounds=1", "--headers=hot", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.write(done.stdout)
+
+    def test_gro(self):
+        path = self.measure()
+        done = self.plot(path)
+        written = path.with_suffix(".svg")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
+        picture = path.with_suffix(".svg").read_text(encoding="utf-8")
+        for text in ("<svg", "pagewheel-bench gro", "rte ctx", "pagewheel", "floor", "flows",
+                     "ns a packet", "flush 1", "flush 4"):
+            self.assertIn(text, picture)
+        written = self.folder / "one.png"
+        done = self.plot(path, "-o", written, "--only=flush=4,order=robin")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
+        self.assertEqual(written.read_bytes()[:4], b"\x89PNG")
+
+    def test_help(self):
+        done = self.plot("--help")
+        self.assertEqual(done.returncode, 0)
+        for text in ("--only", "--output", "pagewheel-bench gro --json"):
+            self.assertIn(text, done.stdout)
+
+    def refused(self, text, *arguments, **more):
+        with self.subTest(text=text):
+            done = self.plot(*arguments, **more)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertTrue(done.stderr.startswith("plot: "))
+            self.assertIn(text, done.stderr)
+
+    def test_refused(self):
+        good = self.measure()
+        self.refused("No such file", self.folder / "none.json")
+        self.refused("no JSON", self.write("{", "half.json"))
+        self.refused('no "experiment"', self.write("[]", "list.json"))
+        self.refused("pool has no plot: expected gro", self.write('{"experiment": "pool"}', "pool.json"))
+        self.refused("no group", self.write('{"experiment": "gro", "groups": []}', "empty.json"))
+        self.refused(".svg or .png", good, "-o", "x.pdf")
+        self.refused("no setting 'flows': expected one of: order, flush", good, "--only=flows=1")
+        self.refused("the file has flush 1, 4", good, "--only=flush=2")
+        self.refused("No such file", good, "-o", self.folder / "none" / "x.svg")
+        self.refused("apt-get install gnuplot-nox", good,
+                     env={"PATH": str(self.path_without_gnuplot())})
+
+    def path_without_gnuplot(self):
+        (self.folder / "python3").symlink_to("/usr/bin/python3")
+        return self.folder
 
 
 if __name__ == "__main__":
