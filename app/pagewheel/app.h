@@ -17,6 +17,7 @@ struct pw_cli;
 struct pw_copies;
 struct pw_frag_pool;
 struct pw_fwd;
+struct pw_gso_memory;
 struct pw_port;
 
 struct pw_app {
@@ -24,6 +25,7 @@ struct pw_app {
 	struct rte_mempool *pool;
 	struct pw_frag_pool *frags; /**< memory of all fragments */
 	struct pw_copies *copies;   /**< NULL without --copy-break */
+	struct pw_gso_memory *gso_memory;
 	struct pw_port **ports;
 	uint16_t nb_ports;
 	struct pw_fwd *fwd;

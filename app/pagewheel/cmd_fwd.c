@@ -13,6 +13,7 @@
 #include "control.h"
 #include "engine_tcp.h"
 #include "fwd.h"
+#include "gro_stage.h"
 #include "stats.h"
 
 struct fwd_args {
@@ -94,12 +95,12 @@ run_stop(void *args, struct cmdline *cl, void *data)
 static int
 set_engine(struct pw_app *app, const struct pw_engine *engine)
 {
-	int rc = pw_control_set_sending(app, engine->makes_packets);
+	int rc = pw_control_set_sending(app, engine->needs_offloads);
 
 	if (rc == 0)
 		rc = pw_fwd_set_engine(app->fwd, app, engine);
 	if (rc < 0)
-		pw_control_set_sending(app, pw_fwd_engine(app->fwd)->makes_packets);
+		pw_control_set_sending(app, pw_fwd_engine(app->fwd)->needs_offloads);
 	return rc;
 }
 
@@ -145,6 +146,19 @@ run_clear_stats(void *args, struct cmdline *cl, void *data)
 }
 
 static void
+print_stream(const struct pw_engine *engine, const struct pw_stream *s)
+{
+	char names[64];
+
+	printf("  lcore %u: RX port %u queue %u -> TX port %u queue %u", s->lcore, s->rx_port->id,
+		s->rx_queue, s->tx_port->id, s->tx_queue);
+	if (engine->gro != NULL)
+		printf(", merges %s",
+			pw_gro_types_names(engine->gro(s)->types, names, sizeof(names)));
+	printf("\n");
+}
+
+static void
 run_show_config(void *args, struct cmdline *cl, void *data)
 {
 	const struct pw_app *app = data;
@@ -154,12 +168,12 @@ run_show_config(void *args, struct cmdline *cl, void *data)
 	printf("%s packet forwarding - ports=%u - burst=%u packets - %s\n",
 		pw_fwd_engine(app->fwd)->name, app->nb_ports, app->options.burst,
 		pw_fwd_is_running(app->fwd) ? "started" : "stopped");
-	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
-		const struct pw_stream *s = pw_fwd_stream(app->fwd, i);
-
-		printf("  lcore %u: RX port %u queue %u -> TX port %u queue %u\n", s->lcore,
-			s->rx_port->id, s->rx_queue, s->tx_port->id, s->tx_queue);
-	}
+	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++)
+		print_stream(pw_fwd_engine(app->fwd), pw_fwd_stream(app->fwd, i));
+	if (pw_fwd_engine(app->fwd)->gro != NULL)
+		printf("  GRO: %u flows a stream, which go after %u burst%s or %u us\n",
+			app->options.gro_flows, app->options.gro_flush,
+			app->options.gro_flush == 1 ? "" : "s", app->options.gro_timeout_us);
 	printf("  %u buffers of %u bytes, strategy %s, %u kept an lcore by rte_mempool\n",
 		app->options.total_num_mbufs, app->options.mbuf_size, app->options.strategy.name,
 		app->options.mbcache);
@@ -197,7 +211,7 @@ static cmdline_parse_inst_t cmd_clear_stats = {
 
 static cmdline_parse_inst_t cmd_show_config = {
 	.f = run_show_config,
-	.help_str = "show config fwd:mode, streams and buffers",
+	.help_str = "show config fwd:mode, streams, GRO and buffers",
 	.tokens = {(void *)&show, (void *)&config, (void *)&fwd, NULL},
 };
 

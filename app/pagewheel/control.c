@@ -95,12 +95,12 @@ pw_control_removed(struct pw_app *app, struct pw_port *port)
 }
 
 int
-pw_control_set_sending(struct pw_app *app, bool makes_packets)
+pw_control_set_sending(struct pw_app *app, bool needs_offloads)
 {
 	int rc = 0;
 
 	for (uint16_t i = 0; i < app->nb_ports; i++) {
-		int one = app->ports[i]->ops->set_sending(app->ports[i], makes_packets);
+		int one = app->ports[i]->ops->set_sending(app->ports[i], needs_offloads);
 
 		if (one < 0)
 			rc = one;

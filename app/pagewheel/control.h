@@ -37,7 +37,7 @@ void pw_control_reset_asked(struct pw_app *app, struct pw_port *port);
 void pw_control_removed(struct pw_app *app, struct pw_port *port);
 
 /** Let all ports do what an engine needs (pw_port_ops.set_sending). Not while forwarding. */
-int pw_control_set_sending(struct pw_app *app, bool makes_packets);
+int pw_control_set_sending(struct pw_app *app, bool needs_offloads);
 
 /** The port that is not started, or NULL: all are. */
 const struct pw_port *pw_control_find_idle(const struct pw_app *app);

@@ -19,16 +19,17 @@
 #include <rte_mbuf.h>
 
 struct pw_app;
+struct pw_gro_stage;
 struct pw_stream;
 
 struct pw_engine {
 	const char *name;
 	const char *help;
-	/**
-	 * It answers with packets of its own, out of the port that the received ones came in by,
-	 * and leaves checksums and cutting to that port.
+	/** It answers with packets of its own, out of the port that the received ones came in by.
 	 */
 	bool makes_packets;
+	/** It leaves checksums and cutting to the port that it sends by, and sends chains. */
+	bool needs_offloads;
 	/** Make the engine's state for a stream; prints its errors. May be NULL. */
 	int (*open)(struct pw_stream *stream, const struct pw_app *app);
 	/** Free the state and all packets in it. May be NULL. */
@@ -38,6 +39,13 @@ struct pw_engine {
 		struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n, uint64_t now_us);
 	/** Called after each poll, empty or not. May be NULL. */
 	void (*tick)(struct pw_stream *stream, uint64_t now_us);
+	/**
+	 * Send what is held: no poll follows for a while. Called when the stream's lcore has
+	 * finished. May be NULL.
+	 */
+	void (*drain)(struct pw_stream *stream, uint64_t now_us);
+	/** The stream's GRO. NULL: the engine has none. */
+	const struct pw_gro_stage *(*gro)(const struct pw_stream *stream);
 	STAILQ_ENTRY(pw_engine) next;
 };
 

@@ -28,8 +28,7 @@ receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n, uint64_t n
 	stack->now_us = now_us;
 	/* First: when another queue has answered the peer's ARP request, its SYN comes at once. */
 	pw_tcp_arp_hear(stack, now_us);
-	pw_gro_receive(stack->gro, pkts, n, now_us);
-	pw_gro_flush(stack->gro);
+	pw_gro_stage_receive(&stack->gro, pkts, n, now_us);
 	pw_tcp_stack_flush(stack);
 }
 
@@ -38,28 +37,48 @@ tick(struct pw_stream *stream, uint64_t now_us)
 {
 	struct pw_tcp_stack *stack = stream->engine_data;
 
+	stack->now_us = now_us;
 	pw_tcp_arp_hear(stack, now_us);
-	if (now_us < stack->next_tick_us)
-		return;
-	stack->next_tick_us = now_us + 1000;
-	pw_inet_tick(stack->inet, now_us);
-	pw_tcp_tick(stack->tcp, now_us);
+	pw_gro_stage_tick(&stack->gro, now_us);
+	if (now_us >= stack->next_tick_us) {
+		stack->next_tick_us = now_us + 1000;
+		pw_inet_tick(stack->inet, now_us);
+		pw_tcp_tick(stack->tcp, now_us);
+	}
 	pw_tcp_stack_flush(stack);
+}
+
+static void
+drain(struct pw_stream *stream, uint64_t now_us)
+{
+	struct pw_tcp_stack *stack = stream->engine_data;
+
+	stack->now_us = now_us;
+	pw_gro_stage_flush(&stack->gro);
+	pw_tcp_stack_flush(stack);
+}
+
+static const struct pw_gro_stage *
+gro(const struct pw_stream *stream)
+{
+	return &((const struct pw_tcp_stack *)stream->engine_data)->gro;
 }
 
 static struct pw_engine tcp = {
 	.name = "tcp",
 	.help = "end TCP connections here, through GRO: discard on port 9, echo on port 7",
 	.makes_packets = true,
+	.needs_offloads = true,
 	.open = pw_tcp_stack_open,
 	.close = pw_tcp_stack_close,
 	.receive = receive,
 	.tick = tick,
+	.drain = drain,
+	.gro = gro,
 };
 
 PW_ENGINE_REGISTER(tcp)
 
-/* Counters are structs of uint64_t; some tell what there is now, which adds up too. */
 static int
 sum(const struct pw_app *app, uint64_t *sums, size_t bytes,
 	void (*read)(const struct pw_tcp_stack *stack, void *stats))
@@ -71,16 +90,9 @@ sum(const struct pw_app *app, uint64_t *sums, size_t bytes,
 	memset(sums, 0, bytes);
 	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
 		read(pw_fwd_stream(app->fwd, i)->engine_data, one);
-		for (size_t j = 0; j < bytes / sizeof(one[0]); j++)
-			sums[j] += one[j];
+		pw_stats_add(sums, one, bytes);
 	}
 	return 0;
-}
-
-static void
-read_gro(const struct pw_tcp_stack *stack, void *stats)
-{
-	pw_gro_get_stats(stack->gro, stats);
 }
 
 static void
@@ -93,12 +105,6 @@ static void
 read_tcp(const struct pw_tcp_stack *stack, void *stats)
 {
 	pw_tcp_get_stats(stack->tcp, stats);
-}
-
-int
-pw_engine_tcp_read_gro(const struct pw_app *app, void *stats)
-{
-	return sum(app, stats, sizeof(struct pw_gro_stats), read_gro);
 }
 
 int

@@ -8,8 +8,6 @@
 
 struct pw_app;
 
-/** @param stats a struct pw_gro_stats */
-int pw_engine_tcp_read_gro(const struct pw_app *app, void *stats);
 /** @param stats a struct pw_inet_stats */
 int pw_engine_tcp_read_inet(const struct pw_app *app, void *stats);
 /** @param stats a struct pw_tcp_stats */

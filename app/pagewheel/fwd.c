@@ -301,6 +301,14 @@ pw_fwd_resume(struct pw_fwd *fwd)
 	return launch(fwd);
 }
 
+/* Their lcores have finished: nothing stays held, neither while stopped nor over a port's reset. */
+static void
+drain_streams(struct pw_fwd *fwd)
+{
+	for (unsigned i = 0; i < fwd->nb_streams && fwd->engine->drain != NULL; i++)
+		fwd->engine->drain(&fwd->streams[i], rte_rdtsc() / fwd->cycles_per_us);
+}
+
 int
 pw_fwd_stop(struct pw_fwd *fwd)
 {
@@ -308,6 +316,7 @@ pw_fwd_stop(struct pw_fwd *fwd)
 		return -EALREADY;
 	__atomic_store_n(&fwd->stopping, true, __ATOMIC_RELAXED);
 	rte_eal_mp_wait_lcore();
+	drain_streams(fwd);
 	fwd->running = false;
 	return 0;
 }

@@ -28,7 +28,7 @@ struct pw_stream {
 
 	uint64_t rx_packets;
 	uint64_t tx_packets;
-	uint64_t tx_dropped; /**< the TX queue was full */
+	uint64_t tx_dropped; /**< the TX queue was full, or they could not be made */
 };
 
 /** What an lcore did, since the program started. */
@@ -62,7 +62,7 @@ const struct pw_engine *pw_fwd_engine(const struct pw_fwd *fwd);
  */
 int pw_fwd_start(struct pw_fwd *fwd);
 
-/** Let all lcores finish their poll and wait for them. Returns 0, or -EALREADY. */
+/** Let all lcores finish their poll, and send what engines hold. Returns 0, or -EALREADY. */
 int pw_fwd_stop(struct pw_fwd *fwd);
 
 /** Stop for a while: statistics go on where they were. False: it was not running. */

@@ -20,6 +20,7 @@
 #include "copies.h"
 #include "events.h"
 #include "fwd.h"
+#include "gso.h"
 #include "hugefiles.h"
 #include "link.h"
 #include "loop.h"
@@ -145,6 +146,18 @@ close_frags(struct pw_app *app)
 	}
 }
 
+/* Likewise every piece of a packet that was cut. */
+static void
+close_gso(struct pw_app *app)
+{
+	unsigned missing = pw_gso_memory_close(app->gso_memory);
+
+	if (missing == 0)
+		return;
+	pw_error("%u buffers of cut packets are missing at the end", missing);
+	app->failed = true;
+}
+
 static void
 close_app(struct pw_app *app)
 {
@@ -154,6 +167,7 @@ close_app(struct pw_app *app)
 	for (uint16_t i = 0; i < app->nb_ports; i++)
 		app->ports[i]->ops->destroy(app->ports[i]);
 	free(app->ports);
+	close_gso(app);
 	close_frags(app);
 	close_pool(app);
 }
@@ -216,7 +230,8 @@ int
 main(int argc, char **argv)
 {
 	int own = find_own_arguments(argc, argv);
-	struct pw_app app = {0};
+	struct pw_gso_memory gso_memory = {0};
+	struct pw_app app = {.gso_memory = &gso_memory};
 	char *no_arguments[] = {argv[0], NULL};
 	int signals_fd, notices_fd, events_fd;
 

@@ -14,6 +14,7 @@
 
 #include "app.h"
 #include "engine.h"
+#include "gro_stage.h"
 
 struct option_row;
 
@@ -95,6 +96,18 @@ parse_strategy(struct pw_options *options, const struct option_row *row, const c
 	return 0;
 }
 
+static int
+parse_gro_types(struct pw_options *options, const struct option_row *row, const char *value)
+{
+	char all[64], expected[96];
+
+	if (pw_gro_types_parse(value, &options->gro_types) == 0)
+		return 0;
+	snprintf(expected, sizeof(expected), "some of %s",
+		pw_gro_types_names(UINT32_MAX, all, sizeof(all)));
+	return wrong_value(row, value, expected);
+}
+
 /* An address that a host can have in its network: not 0/8, 127/8, 224/3, nor all ones or zeros. */
 static bool
 is_host(uint32_t ip, unsigned prefix_len)
@@ -162,7 +175,8 @@ static const struct option_row table[] = {
 	{"enable-scatter", 0, NULL,
 		"let the port put a frame into several buffers, even if all would fit one",
 		FLAG(enable_scatter)},
-	{"enable-hw-vlan-strip", 0, NULL, "let the port take VLAN tags off; they are lost",
+	{"enable-hw-vlan-strip", 0, NULL,
+		"let the port take VLAN tags off; only the mode gro puts them back",
 		FLAG(hw_vlan_strip)},
 	{"no-lsc-interrupt", 0, NULL, "look for link changes each second, instead of by interrupt",
 		FLAG(no_lsc_interrupt)},
@@ -176,6 +190,16 @@ static const struct option_row table[] = {
 	{"copy-break", 0, "BYTES", "copy received packets up to this size into fragments; 0: none",
 		FIELD(copy_break), 0, 2048},
 	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, 0, 0, 0},
+	{"gro-types", 0, "TYPES",
+		"what is merged, some of tcp4,tcp6,udp4,udp6 (default tcp4,tcp6; in the mode gro: "
+		"of these what the port can cut again)",
+		parse_gro_types, 0, 0, 0},
+	{"gro-flows", 0, "N", "flows held at once by each queue, a power of two", FIELD(gro_flows),
+		1, PW_GRO_FLOWS_MAX},
+	{"gro-flush", 0, "BURSTS", "let merged packets go after so many bursts", FIELD(gro_flush),
+		1, PW_GRO_FLUSH_MAX},
+	{"gro-timeout", 0, "US", "let a packet go that was held so many microseconds",
+		FIELD(gro_timeout_us), 0, PW_GRO_TIMEOUT_US_MAX},
 	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp; once for each port", parse_ip, 0,
 		0, 0},
 	{"digest", 0, NULL, "the port discard prints the SHA-256 of each stream", FLAG(digest)},
@@ -191,6 +215,9 @@ static const struct pw_options defaults = {
 	.mbuf_size = 2176,
 	.total_num_mbufs = 16384,
 	.frag_mib = 32,
+	.gro_flows = PW_GRO_FLOWS_DEFAULT,
+	.gro_flush = 1,
+	.gro_timeout_us = 100,
 	.forward_mode = "io",
 };
 
@@ -248,6 +275,11 @@ check(const struct pw_options *options)
 		pw_error(
 			"--txq=%u: expected at least as many as --rxq=%u, so that no two lcores share one",
 			options->txq, options->rxq);
+		return -EINVAL;
+	}
+	if (!rte_is_power_of_2(options->gro_flows)) {
+		pw_error("--gro-flows=%u: expected a power of two, such as %u", options->gro_flows,
+			rte_align32pow2(options->gro_flows));
 		return -EINVAL;
 	}
 	if (options->mbcache * 3 / 2 > options->total_num_mbufs) {

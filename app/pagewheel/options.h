@@ -25,10 +25,14 @@ struct pw_options {
 	uint32_t burst;		 /**< packets */
 	uint32_t mbuf_size;	 /**< data room of a buffer with headroom, bytes */
 	uint32_t total_num_mbufs;
-	uint32_t mbcache;     /**< buffers in rte_mempool's own cache, an lcore */
-	uint32_t frag_mib;    /**< memory for fragments, MiB */
-	uint32_t copy_break;  /**< packets up to so many bytes are copied; 0: none */
-	uint32_t max_pkt_len; /**< largest frame with its CRC, bytes; 0: the port's own */
+	uint32_t mbcache;	 /**< buffers in rte_mempool's own cache, an lcore */
+	uint32_t frag_mib;	 /**< memory for fragments, MiB */
+	uint32_t copy_break;	 /**< packets up to so many bytes are copied; 0: none */
+	uint32_t max_pkt_len;	 /**< largest frame with its CRC, bytes; 0: the port's own */
+	uint32_t gro_types;	 /**< what is merged: PW_GRO_*; 0: what the mode can */
+	uint32_t gro_flows;	 /**< held at once by a queue */
+	uint32_t gro_flush;	 /**< bursts between flushes; atomic */
+	uint32_t gro_timeout_us; /**< longest time that a packet is held; atomic */
 	bool no_rx_cksum, no_tx_cksum, no_tso;
 	bool enable_scatter;
 	bool hw_vlan_strip;

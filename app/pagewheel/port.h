@@ -88,10 +88,10 @@ struct pw_port_ops {
 	/** Stop and give all buffers back, for good. */
 	int (*close)(struct pw_port *port);
 	/**
-	 * Say whether packets to send are made here: the port then fills in checksums, cuts
-	 * segments, and takes chains. Otherwise it may take a shorter way. It may restart.
+	 * Say whether packets to send need it: the port then fills in checksums, cuts segments,
+	 * and takes chains. Otherwise it may take a shorter way. It may restart.
 	 */
-	int (*set_sending)(struct pw_port *port, bool makes_packets);
+	int (*set_sending)(struct pw_port *port, bool needs_offloads);
 	/** Close, and free the port. */
 	void (*destroy)(struct pw_port *port);
 };

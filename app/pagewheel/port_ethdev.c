@@ -152,7 +152,7 @@ pw_port_ethdev_open(uint16_t id, const struct pw_options *options, struct rte_me
 	port->dev = find_dev(id);
 	port->options = options;
 	port->pool = pool;
-	port->makes_packets = pw_engine_find(options->forward_mode)->makes_packets;
+	port->needs_offloads = pw_engine_find(options->forward_mode)->needs_offloads;
 	if (pw_ethdev_watch(port) < 0 || pw_ethdev_start(&port->base) < 0) {
 		destroy_port(&port->base);
 		return NULL;

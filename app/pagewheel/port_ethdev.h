@@ -26,7 +26,7 @@ struct pw_ethdev {
 	const struct pw_options *options;
 	struct rte_mempool *pool;
 	bool configured;     /**< until it is reset, or its offloads change */
-	bool makes_packets;  /**< what is sent is made here, not forwarded */
+	bool needs_offloads; /**< what is sent is not just what was received */
 	bool hides_rx_cksum; /**< what it says of checksums is not asked for */
 	bool prepares_tx;
 	struct pw_offloads offloads;
@@ -50,7 +50,7 @@ int pw_ethdev_start(struct pw_port *port);
 int pw_ethdev_stop(struct pw_port *port);
 int pw_ethdev_reset(struct pw_port *port);
 int pw_ethdev_close(struct pw_port *port);
-int pw_ethdev_set_sending(struct pw_port *port, bool makes_packets);
+int pw_ethdev_set_sending(struct pw_port *port, bool needs_offloads);
 
 /* port_stats.c: the operations on counters. */
 

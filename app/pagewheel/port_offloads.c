@@ -111,9 +111,12 @@ choose_tx(struct pw_ethdev *port, const struct rte_eth_dev_info *info)
 	const struct pw_options *options = port->options;
 	uint64_t capa = info->tx_offload_capa, tx = 0;
 
-	if (port->makes_packets || (port->offloads.rx & RTE_ETH_RX_OFFLOAD_SCATTER))
+	if (port->needs_offloads || (port->offloads.rx & RTE_ETH_RX_OFFLOAD_SCATTER))
 		tx |= capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	if (port->makes_packets && !options->no_tx_cksum)
+	/* A tag that was taken off, and goes out again. */
+	if (port->needs_offloads && options->hw_vlan_strip)
+		tx |= capa & RTE_ETH_TX_OFFLOAD_VLAN_INSERT;
+	if (port->needs_offloads && !options->no_tx_cksum)
 		tx |= capa & TX_CKSUMS;
 	if ((tx & TX_CKSUMS) != 0 && (capa & TSO) == TSO && !options->no_tso)
 		tx |= RTE_ETH_TX_OFFLOAD_TCP_TSO;

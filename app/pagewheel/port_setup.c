@@ -184,15 +184,15 @@ pw_ethdev_close(struct pw_port *base)
 }
 
 int
-pw_ethdev_set_sending(struct pw_port *base, bool makes_packets)
+pw_ethdev_set_sending(struct pw_port *base, bool needs_offloads)
 {
 	struct pw_ethdev *port = pw_ethdev(base);
 	bool started = base->state == PW_PORT_STARTED;
 	int rc = 0;
 
-	if (port->makes_packets == makes_packets || base->state == PW_PORT_CLOSED)
+	if (port->needs_offloads == needs_offloads || base->state == PW_PORT_CLOSED)
 		return 0;
-	port->makes_packets = makes_packets;
+	port->needs_offloads = needs_offloads;
 	port->configured = false;
 	if (started)
 		rc = pw_ethdev_stop(base);

@@ -16,8 +16,11 @@
 
 #include "app.h"
 #include "copies.h"
+#include "engine_gro.h"
 #include "engine_tcp.h"
 #include "fwd.h"
+#include "gro_stage.h"
+#include "gso.h"
 #include "pw_copybreak.h"
 #include "pw_frag_pool.h"
 #include "pw_gro.h"
@@ -163,6 +166,9 @@ print_fwd(const struct pw_app *app, const void *stats)
 }
 
 #define NEEDS_TCP "the mode is not tcp, which has such a stage: stop, then set fwd tcp"
+#define NEEDS_GRO \
+	"the mode is neither gro nor tcp, which have such a stage: stop, then set fwd tcp, or gro"
+#define NEEDS_CUT "the mode is not gro, which cuts packets: stop, then set fwd gro"
 
 #define GROUP(group_name, group_help, table, read_fn, more_fn, absent_text)              \
 	{                                                                                \
@@ -177,8 +183,10 @@ static const struct pw_stats_group groups[] = {
 		NULL),
 	GROUP("copies", "small packets copied into fragments", pw_copybreak_stat_table,
 		pw_copies_read, NULL, "nothing is copied: start with --copy-break=BYTES"),
-	GROUP("gro", "merging of TCP segments", pw_gro_stat_table, pw_engine_tcp_read_gro,
-		print_gro, NEEDS_TCP),
+	GROUP("gro", "merging of received packets", pw_gro_stat_table, pw_gro_stage_read, print_gro,
+		NEEDS_GRO),
+	GROUP("gso", "cutting of merged packets", pw_gso_stat_table, pw_engine_gro_read_gso, NULL,
+		NEEDS_CUT),
 	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure,
 		NEEDS_TCP),
 	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure,
@@ -189,6 +197,16 @@ static const struct pw_stats_group groups[] = {
 static_assert(sizeof(struct pw_store_stats) <= PW_STATS_MAX_BYTES, "group too large");
 static_assert(sizeof(struct pw_frag_pool_stats) <= PW_STATS_MAX_BYTES, "group too large");
 static_assert(sizeof(struct pw_tcp_stats) <= PW_STATS_MAX_BYTES, "group too large");
+
+void
+pw_stats_add(void *sums, const void *one, size_t bytes)
+{
+	uint64_t *to = sums;
+	const uint64_t *from = one;
+
+	for (size_t i = 0; i < bytes / sizeof(*to); i++)
+		to[i] += from[i];
+}
 
 const struct pw_stats_group *
 pw_stats_find(const char *name)

@@ -28,6 +28,11 @@ struct pw_stats_group {
 	void (*print_more)(const struct pw_app *app, const void *stats);
 };
 
+/**
+ * Add up structs of uint64_t, of a stream each: some tell what there is now, which adds up too.
+ */
+void pw_stats_add(void *sums, const void *one, size_t bytes);
+
 /** Find a group, or NULL. */
 const struct pw_stats_group *pw_stats_find(const char *name);
 

@@ -73,11 +73,10 @@ open_gro(struct pw_tcp_stack *stack, const struct pw_app *app)
 	struct pw_gro_params params = {
 		.output = gro_output,
 		.ctx = stack,
-		.socket_id = app->pool->socket_id,
+		.types = app->options.gro_types,
 	};
 
-	stack->gro = pw_gro_create(&params);
-	return stack->gro == NULL ? -rte_errno : 0;
+	return pw_gro_stage_open(&stack->gro, app, &params);
 }
 
 /* What the port does, in the words of lib/inet. */
@@ -177,7 +176,7 @@ pw_tcp_stack_close(struct pw_stream *stream)
 
 	if (stack->tcp != NULL)
 		pw_tcp_destroy(stack->tcp);
-	pw_gro_destroy(stack->gro);
+	pw_gro_stage_close(&stack->gro);
 	pw_inet_destroy(stack->inet);
 	pw_tcp_arp_close(stack);
 	rte_free(stack);

@@ -9,7 +9,7 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "pw_gro.h"
+#include "gro_stage.h"
 #include "pw_inet.h"
 #include "pw_tcp.h"
 
@@ -21,7 +21,7 @@ struct pw_stream;
 struct pw_tcp_stack {
 	struct pw_stream *stream;
 	const struct pw_app *app;
-	struct pw_gro *gro;
+	struct pw_gro_stage gro;
 	struct pw_inet *inet;
 	struct pw_tcp *tcp;
 	struct rte_ring *arps; /**< what other queues of the port heard; NULL: it has one queue */

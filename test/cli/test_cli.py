@@ -98,6 +98,19 @@ class Options(unittest.TestCase):
         (["--ip=2001:db8::1/64"], "198.18.0.2/24"),
         (["--ip=" + "1" * 100 + "/24"], "198.18.0.2/24"),
         (["--mbcache=500", "--total-num-mbufs=64"], "--total-num-mbufs=64"),
+        (["--gro-types="], "some of tcp4,tcp6,udp4,udp6"),
+        (["--gro-types=tcp4,"], "some of tcp4,tcp6,udp4,udp6"),
+        (["--gro-types=tcp4,,tcp6"], "some of tcp4,tcp6,udp4,udp6"),
+        (["--gro-types=tcp"], "some of tcp4,tcp6,udp4,udp6"),
+        (["--gro-types=tcp45"], "some of tcp4,tcp6,udp4,udp6"),
+        (["--forward-mode=gro", "--gro-types=tcp4,udp6"], "--gro-types=tcp4,udp6: in the mode gro"),
+        (["--gro-flows=0"], "from 1 to 32768"),
+        (["--gro-flows=65536"], "from 1 to 32768"),
+        (["--gro-flows=100"], "a power of two, such as 128"),
+        (["--gro-flush=0"], "from 1 to 64"),
+        (["--gro-flush=65"], "from 1 to 64"),
+        (["--gro-timeout=1000001"], "from 0 to 1000000"),
+        (["--gro-timeout=-1"], "from 0 to 1000000"),
         (["--max-pkt-len=63"], "from 64 to 65535"),
         (["--max-pkt-len=64"], "port 0 takes 86 to"),
         (["--max-pkt-len=9018"], "--mbuf-size=9154"),
@@ -122,7 +135,9 @@ class Options(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for word in ("--rxq=N", "--strategy=", "--ip=", "--max-pkt-len=BYTES", "--no-rx-cksum",
                      "--no-tx-cksum", "--no-tso", "--enable-scatter", "--enable-hw-vlan-strip",
-                     "--no-lsc-interrupt", "io", "rxonly", "tcp", "order0", "reuse"):
+                     "--no-lsc-interrupt", "--gro-types=TYPES", "--gro-flows=N",
+                     "--gro-flush=BURSTS", "--gro-timeout=US", "io", "rxonly", "tcp", "gro",
+                     "order0", "reuse"):
             self.assertIn(word, done.stdout)
 
     def test_no_port(self):
@@ -191,7 +206,8 @@ class Commands(unittest.TestCase):
         for command in ("start", "stop", "quit", "help", "show port info", "show port stats",
                         "show port xstats", "clear port stats", "show fwd stats all",
                         "show config fwd", "set fwd", "show pool",
-                        "port start|stop|reset|close", "set link-up|link-down"):
+                        "port start|stop|reset|close", "set link-up|link-down",
+                        "set gro flush", "set gro timeout"):
             self.assertIn(command, out)
 
     def test_wrong_commands_name_their_line(self):
@@ -202,7 +218,14 @@ class Commands(unittest.TestCase):
                               ("show port", "line 2"), ("stop", "not started"),
                               ("start\nstart", "already started"),
                               ("start\nset fwd rxonly", "stop first"),
-                              ("show gro", "set fwd tcp"),
+                              ("show gro", "set fwd tcp, or gro"),
+                              ("show gso", "set fwd gro"),
+                              ("set gro flush 0", "from 1 to 64"),
+                              ("set gro flush 65", "from 1 to 64"),
+                              ("set gro flush", "wrong arguments"),
+                              ("set gro flush x", "wrong arguments"),
+                              ("set gro timeout 1000001", "from 0 to 1000000"),
+                              ("set gro timeout 4294967296", "wrong arguments"),
                               ("port start 0", "started already"),
                               ("port stop 0\nport stop 0", "stopped already"),
                               ("port stop 2", "0 to 1"), ("port stop", "wrong arguments"),
@@ -268,6 +291,25 @@ class Commands(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("RX port 1 queue 1 -> TX port 1 queue 1", done.stdout)
 
+    def test_gro_settings(self):
+        """They can change while forwarding; both modes that merge have them."""
+        done = run("-i", "--gro-types=tcp4", "--gro-flows=256", "--ip=198.18.0.2/24",
+                   "--ip=198.18.1.2/24",
+                   stdin="show config fwd\nset fwd gro\nset gro timeout 0\nstart\nset gro flush 64\n"
+                         "set gro timeout 1000000\nshow config fwd\nshow gro\nshow gso\n"
+                         "port reset all\nstop\nshow gro\nset fwd tcp\nstart\nset gro flush 2\n"
+                         "show config fwd\nshow gro\nstop\nset fwd io\nshow config fwd\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(re.findall(r"256 flows a stream, which go after (\d+) bursts? or (\d+) us",
+                                    done.stdout),
+                         [("64", "1000000"), ("2", "1000000")])
+        self.assertEqual(done.stdout.count("merges tcp4\n"), 4)
+
+    def test_mode_stays_when_another_cannot_be(self):
+        done = run("-i", "--gro-types=udp4", stdin="set fwd gro\n")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the mode stays io", done.stderr)
+
     def test_last_line_without_an_end(self):
         for line, code in (("nosuch", 1), ("show pool", 0)):
             with tempfile.NamedTemporaryFile("w") as file:
@@ -302,7 +344,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(sum(numbers[:2]), numbers[2])
 
     def test_fifty_cycles_leak_nothing(self):
-        """Start and stop, and the mode tcp opened and closed; descriptors and EAL's heap."""
+        """Start and stop, modes with a state opened and closed; descriptors and EAL's heap."""
         prefix = f"{PREFIX}-cycles"
         eal = ["--lcores=0@0,1@1", "--no-pci", "--in-memory", "--log-level=4",
                f"--file-prefix={prefix}", "--vdev=net_null0"]
@@ -310,7 +352,7 @@ class Commands(unittest.TestCase):
                                    stdout=subprocess.PIPE, text=True)
 
         def cycle(count):
-            process.stdin.write("start\nstop\nset fwd tcp\nstart\nstop\nset fwd io\n" * count +
+            process.stdin.write("start\nstop\nset fwd tcp\nstart\nstop\nset fwd gro\nstart\nstop\nset fwd io\n" * count +
                                 "show config fwd\n")
             process.stdin.flush()
             while "buffers of" not in process.stdout.readline():

@@ -89,6 +89,21 @@ class Transfer(WithLab):
                     self.assertEqual(sha256(peer.communicate(timeout=60)[0]), sha256(data))
                     self.assert_ends_well(wheel)
 
+    def test_merged_over_bursts(self):
+        """What is held longer delays data, and loses none; not when forwarding stops either."""
+        wheel = self.start("--digest", "--gro-flush=64", "--gro-timeout=1000", "--burst=4")
+        path, data = self.random_file(10_000_000)
+        peer = self.nc(7, path, stdout=subprocess.PIPE)
+        self.assertEqual(sha256(peer.communicate(timeout=60)[0]), sha256(data))
+        self.assertGreater(wheel.stats("gro")["merged"], 0)
+        wheel.command("stop", "Accumulated")
+        self.assertEqual(wheel.stats("gro")["held"], 0)
+        wheel.command("start")
+        self.assertEqual(self.nc(9, path).wait(timeout=60), 0)
+        self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0))
+        self.assertEqual(wheel.stop(), 0)
+        self.assertIn(sha256(data), wheel.log)
+
     def test_half_close(self):
         wheel = self.start()
         for size in (1, 5, 1448, 1449, 100_000):

@@ -26,12 +26,12 @@ def pseudo_header(src, dst, protocol, length):
     return src + dst + struct.pack("!IHBB", length, 0, 0, protocol)
 
 
-def ip(src, dst, protocol, payload, ident=0x1234, right=True):
+def ip(src, dst, protocol, payload, ident=0x1234, right=True, ttl=64, fragment=0):
     """An IPv4 or IPv6 packet; not right: the checksum of the IPv4 header is wrong."""
     src, dst = ipaddress.ip_address(src).packed, ipaddress.ip_address(dst).packed
     if len(src) == 16:
-        return struct.pack("!IHBB", 6 << 28, len(payload), protocol, 64) + src + dst + payload
-    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), ident, 0, 64, protocol, 0)
+        return struct.pack("!IHBB", 6 << 28, len(payload), protocol, ttl) + src + dst + payload
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), ident, fragment, ttl, protocol, 0)
     value = checksum(header + src + dst) ^ (0 if right else 0x0100)
     return header[:10] + struct.pack("!H", value) + src + dst + payload
 
@@ -45,8 +45,9 @@ def udp(src, dst, sport, dport, data, right=True):
     return header[:6] + struct.pack("!H", value) + data
 
 
-def tcp(src, dst, sport, dport, data, seq=1, flags=ACK, right=True):
-    header = struct.pack("!HHIIBBHHH", sport, dport, seq, 1, 5 << 4, flags, 8192, 0, 0)
+def tcp(src, dst, sport, dport, data, seq=1, flags=ACK, right=True, ack=1, window=8192, options=b""):
+    header = struct.pack("!HHIIBBHHH", sport, dport, seq, ack, (5 + len(options) // 4) << 4, flags,
+                         window, 0, 0) + options
     pseudo = pseudo_header(ipaddress.ip_address(src).packed, ipaddress.ip_address(dst).packed, TCP,
                            len(header) + len(data))
     value = checksum(pseudo + header + data) ^ (0 if right else 0x0100)

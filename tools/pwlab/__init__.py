@@ -102,7 +102,10 @@ class NoLab:
 
 
 class Pagewheel:
-    """A running pagewheel in a Lab; a context manager. It reads commands from a pipe."""
+    """A running pagewheel in a Lab; a context manager. It reads commands from a pipe.
+
+    vdev is that of its port, or a tuple of those of several.
+    """
 
     _count = 0
 
@@ -113,7 +116,9 @@ class Pagewheel:
         # On one CPU the two lcores share it.
         self.args = lab.in_dut(*self.command_line(
             binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory", "--no-pci",
-            f"--file-prefix={self.prefix}", f"--vdev={vdev}", mode=mode, options=options))
+            f"--file-prefix={self.prefix}",
+            *(f"--vdev={one}" for one in ((vdev,) if isinstance(vdev, str) else vdev)),
+            mode=mode, options=options))
         self._init(stderr)
 
     def _init(self, stderr):
@@ -197,7 +202,7 @@ class Pagewheel:
             self._clean()
 
     def stats(self, group):
-        """A group of counters ("pool", "gro", "inet", "tcp", "lcores") by telemetry."""
+        """A group of counters ("pool", "gro", "gso", "inet", "tcp", "lcores") by telemetry."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
                 sock.settimeout(5)
