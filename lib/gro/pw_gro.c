@@ -92,14 +92,6 @@ pw_gro_destroy(struct pw_gro *gro)
 	rte_free(gro);
 }
 
-/* Of UDP, 0 is no checksum, and needs none. */
-static bool
-has_cksum(const struct pw_gro_flow *flow)
-{
-	return !flow->shape.at.udp ||
-		pw_gro_load16(flow->header + pw_gro_cksum_at(flow->shape.at)) != 0;
-}
-
 /* Where the NIC did not say, the checksums of a packet that is held were found to be right. */
 static void
 tell_cksums(const struct pw_gro_flow *flow)
@@ -110,7 +102,7 @@ tell_cksums(const struct pw_gro_flow *flow)
 		!flow->shape.at.ipv6)
 		m->ol_flags |= RTE_MBUF_F_RX_IP_CKSUM_GOOD;
 	if ((m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN &&
-		has_cksum(flow))
+		!pw_gro_has_no_cksum(flow->header, flow->shape.at))
 		m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;
 }
 
@@ -161,7 +153,7 @@ finish_merged(const struct pw_gro_flow *flow)
 	struct rte_mbuf *m = flow->head;
 
 	finish_headers(flow, merged_bytes);
-	if (has_cksum(flow))
+	if (!pw_gro_has_no_cksum(flow->header, flow->shape.at))
 		m->ol_flags = (m->ol_flags & ~RTE_MBUF_F_RX_L4_CKSUM_MASK) |
 			RTE_MBUF_F_RX_L4_CKSUM_NONE;
 	m->ol_flags |= RTE_MBUF_F_RX_LRO;

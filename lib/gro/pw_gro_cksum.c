@@ -102,8 +102,7 @@ check_l4(uint64_t verdict, const struct rte_mbuf *m, const uint8_t *header, stru
 	uint64_t sum;
 
 	/* RFC 768: none; RFC 8200, 8.1: not over IPv6. */
-	if (at.udp && pw_gro_load16(header + pw_gro_cksum_at(at)) == 0 &&
-		verdict != RTE_MBUF_F_RX_L4_CKSUM_NONE)
+	if (pw_gro_has_no_cksum(header, at) && verdict != RTE_MBUF_F_RX_L4_CKSUM_NONE)
 		return at.ipv6 ? RTE_MBUF_F_RX_L4_CKSUM_BAD : verdict;
 	if (verdict != RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN)
 		return verdict;

@@ -31,7 +31,7 @@ struct pw_gro_flow {
 	uint8_t *header;       /**< of the first segment, in the mbuf */
 	uint64_t since_us;
 	struct pw_gro_shape shape;
-	uint32_t key;	/**< of the addresses and ports */
+	uint32_t key;	/**< see pw_gro_key() */
 	uint16_t next;	/**< in its bucket: index + 1, or 0 */
 	bool has_state; /**< the second line is filled in */
 	uint8_t flags;	/**< TCP's FIN and PSH, of the last segment */

@@ -116,7 +116,7 @@ find(const struct pw_gro *gro, uint32_t key)
 static __rte_noinline bool
 has_right_cksums(const struct pw_gro_shape *shape, const struct rte_mbuf *m, const uint8_t *header)
 {
-	if (shape->at.udp && pw_gro_load16(header + pw_gro_cksum_at(shape->at)) == 0)
+	if (pw_gro_has_no_cksum(header, shape->at))
 		return false;
 	return !shape->at.unvouched ||
 		!pw_gro_cksum_is_bad(

@@ -138,9 +138,9 @@ pw_gro_cksum_at(struct pw_gro_layout at)
 
 /** UDP's 0, RFC 768. */
 static inline bool
-pw_gro_has_no_cksum(const struct pw_gro_seg *seg)
+pw_gro_has_no_cksum(const uint8_t *header, struct pw_gro_layout at)
 {
-	return seg->at.udp && pw_gro_load16(seg->header + pw_gro_cksum_at(seg->at)) == 0;
+	return at.udp && pw_gro_load16(header + pw_gro_cksum_at(at)) == 0;
 }
 
 #endif

@@ -70,7 +70,8 @@ is_fast(const struct pw_gro_shape *shape, const struct rte_mbuf *m, const struct
 {
 	return m->nb_segs == 1 && m->buf_len - m->data_off >= PW_GRO_LOOK_BYTES &&
 		shape->header_bytes <= PW_GRO_LOOK_BYTES &&
-		(m->ol_flags & RTE_MBUF_F_RX_QINQ_STRIPPED) == 0 && !pw_gro_has_no_cksum(seg);
+		(m->ol_flags & RTE_MBUF_F_RX_QINQ_STRIPPED) == 0 &&
+		!pw_gro_has_no_cksum(seg->header, seg->at);
 }
 
 /* Without DF, IDs must count up (RFC 6864, 4.1). */

@@ -323,7 +323,7 @@ receive_segment(
 		return;
 	}
 	rx_flags = m->ol_flags;
-	if (!pw_gro_is_vouched(m, seg->at) || unlikely(pw_gro_has_no_cksum(seg)))
+	if (!pw_gro_is_vouched(m, seg->at) || unlikely(pw_gro_has_no_cksum(seg->header, seg->at)))
 		rx_flags = pw_gro_cksum_check(m, seg->header, seg->at, seg->payload_bytes);
 	if (unlikely(pw_gro_cksum_is_bad(rx_flags))) {
 		m->ol_flags = rx_flags;
