@@ -281,13 +281,23 @@ class Offloads(WithLab):
         self.assertRegex(wheel.log, "(?s)TX offloads: none.*TX offloads: .*TCP_TSO")
 
     def test_link_changes_are_said_and_survived(self):
-        path, data = self.random_file(30_000_000)
+        data = random.Random(0).randbytes(30_000_000)
         wheel = self.start_tap()
-        peer = self.nc(9, path)
-        for state in ("down", "up", "down", "up"):
+        peer = self.popen("nc", "-N", pwlab.DUT_IP, "9", stdin=subprocess.PIPE)
+        sent = 0
+        # Some of the stream before each change, so that the connection is there; while the link is
+        # down no more than the peer's socket takes.
+        for state, size in (("down", 10_000_000), ("up", 50_000)) * 2:
+            peer.stdin.write(data[sent:sent + size])
+            peer.stdin.flush()
+            if state == "down":
+                self.assertIsNotNone(
+                    wheel.wait_for("tcp", lambda tcp, sent=sent: tcp["in_bytes"] > sent))
             subprocess.run(["ip", "-n", self.lab.dut, "link", "set", "pwtap", state], check=True)
             time.sleep(1.3)
-        self.assertEqual(peer.wait(timeout=60), 0)
+            sent += size
+        peer.communicate(data[sent:], timeout=60)
+        self.assertEqual(peer.returncode, 0)
         wheel.command("show port info 0")
         self.assert_ends_well(wheel)
         self.assertIn(sha256(data), wheel.log)
