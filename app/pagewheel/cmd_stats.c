@@ -14,7 +14,7 @@ struct stats_args {
 };
 
 PW_CLI_WORD(show, stats_args, "show");
-PW_CLI_WORD(group, stats_args, "pool#frags#copies#gro#gso#inet#tcp#lcores");
+PW_CLI_WORD(group, stats_args, "pool#frags#copies#gro#gso#inet#tcp#stages#lcores");
 
 static void
 run_show(void *args, struct cmdline *cl, void *data)
@@ -31,7 +31,7 @@ run_show(void *args, struct cmdline *cl, void *data)
 static cmdline_parse_inst_t cmd_show = {
 	.f = run_show,
 	.help_str =
-		"show pool|frags|copies|gro|gso|inet|tcp|lcores:counters of a stage, also telemetry's /pagewheel/...",
+		"show pool|frags|copies|gro|gso|inet|tcp|stages|lcores:counters of a stage, also telemetry's /pagewheel/...",
 	.tokens = {(void *)&show, (void *)&group, NULL},
 };
 

@@ -2,7 +2,7 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 
-/* Receive through GRO, IPv4 and TCP, to the end: applications take the data. */
+/* Receive through GRO, IP and TCP, to the end: applications take the data. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,10 @@
 #include "engine.h"
 #include "engine_tcp.h"
 #include "fwd.h"
+#include "stages.h"
 #include "stats.h"
+#include "tcp_app.h"
+#include "tcp_client.h"
 #include "tcp_stack.h"
 
 #define BAD_CKSUMS_SUSPECT 3 /* so many wrong ones and no right one are no accident */
@@ -24,12 +27,24 @@ static void
 receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n, uint64_t now_us)
 {
 	struct pw_tcp_stack *stack = stream->engine_data;
+	enum pw_stage before;
 
 	stack->now_us = now_us;
 	/* First: when another queue has answered the peer's ARP request, its SYN comes at once. */
-	pw_tcp_arp_hear(stack, now_us);
+	pw_tcp_news_read(stack, now_us);
+	before = pw_stage_enter(PW_STAGE_GRO);
 	pw_gro_stage_receive(&stack->gro, pkts, n, now_us);
+	pw_stage_enter(before);
 	pw_tcp_stack_flush(stack);
+}
+
+static void
+tick_applications(struct pw_tcp_stack *stack, uint64_t now_us)
+{
+	if (stack->client != NULL)
+		pw_tcp_client_tick(stack->client, now_us);
+	for (unsigned i = 0; i < stack->nb_ticking; i++)
+		stack->ticking[i]->tick(stack, now_us);
 }
 
 static void
@@ -38,13 +53,14 @@ tick(struct pw_stream *stream, uint64_t now_us)
 	struct pw_tcp_stack *stack = stream->engine_data;
 
 	stack->now_us = now_us;
-	pw_tcp_arp_hear(stack, now_us);
+	pw_tcp_news_read(stack, now_us);
 	pw_gro_stage_tick(&stack->gro, now_us);
 	if (now_us >= stack->next_tick_us) {
 		stack->next_tick_us = now_us + 1000;
 		pw_inet_tick(stack->inet, now_us);
 		pw_tcp_tick(stack->tcp, now_us);
 	}
+	tick_applications(stack, now_us);
 	pw_tcp_stack_flush(stack);
 }
 
@@ -66,7 +82,7 @@ gro(const struct pw_stream *stream)
 
 static struct pw_engine tcp = {
 	.name = "tcp",
-	.help = "end TCP connections here, through GRO: discard on port 9, echo on port 7",
+	.help = "end TCP connections here, through GRO: services, and --connect",
 	.makes_packets = true,
 	.needs_offloads = true,
 	.open = pw_tcp_stack_open,
@@ -79,13 +95,19 @@ static struct pw_engine tcp = {
 
 PW_ENGINE_REGISTER(tcp)
 
+bool
+pw_engine_tcp_runs(const struct pw_app *app)
+{
+	return pw_fwd_engine(app->fwd) == &tcp;
+}
+
 static int
 sum(const struct pw_app *app, uint64_t *sums, size_t bytes,
 	void (*read)(const struct pw_tcp_stack *stack, void *stats))
 {
 	uint64_t one[PW_STATS_MAX_BYTES / sizeof(uint64_t)];
 
-	if (pw_fwd_engine(app->fwd) != &tcp)
+	if (!pw_engine_tcp_runs(app))
 		return -ENOENT;
 	memset(sums, 0, bytes);
 	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
@@ -128,8 +150,7 @@ pw_engine_tcp_print_cure(const struct pw_app *app)
 		return;
 	if (stats.tx_no_route > 0)
 		printf("%" PRIu64
-		       " answers had no way back: clients outside the prefix of --ip cannot be "
-		       "reached yet\n",
+		       " packets had no way: clients outside the prefix of --ip need a --gateway\n",
 			stats.tx_no_route);
 	if (stats.rx_bad_l4_cksum < BAD_CKSUMS_SUSPECT || stats.rx_tcp > 0)
 		return;

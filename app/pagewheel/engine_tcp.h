@@ -6,7 +6,12 @@
 
 /** @file Counters of the engine tcp, summed over its streams. -ENOENT when another engine runs. */
 
+#include <stdbool.h>
+
 struct pw_app;
+
+/** The engine tcp is chosen: its stacks are there. */
+bool pw_engine_tcp_runs(const struct pw_app *app);
 
 /** @param stats a struct pw_inet_stats */
 int pw_engine_tcp_read_inet(const struct pw_app *app, void *stats);

@@ -14,6 +14,7 @@
 
 #include "app.h"
 #include "copies.h"
+#include "stages.h"
 
 #define BURST_MAX 512
 
@@ -47,8 +48,10 @@ void
 pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct pw_port *port = stream->tx_port;
+	enum pw_stage before = pw_stage_enter(PW_STAGE_DRIVER);
 	uint16_t sent = port->ops->tx_burst(port, stream->tx_queue, pkts, n);
 
+	pw_stage_enter(before);
 	stream->tx_packets += sent;
 	if (unlikely(sent < n)) {
 		stream->tx_dropped += n - sent;
@@ -62,8 +65,10 @@ poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 	const struct pw_engine *engine = lcore->fwd->engine;
 	struct pw_port *port = stream->rx_port;
 	struct rte_mbuf *pkts[BURST_MAX];
+	enum pw_stage before = pw_stage_enter(PW_STAGE_DRIVER);
 	uint16_t n = port->ops->rx_burst(port, stream->rx_queue, pkts, lcore->fwd->burst);
 
+	pw_stage_enter(before);
 	if (n > 0) {
 		stream->rx_packets += n;
 		if (lcore->fwd->copies != NULL)
@@ -83,6 +88,7 @@ run_lcore(void *arg)
 	struct pw_lcore_stats *stats = &lcore->stats;
 	uint64_t before = rte_rdtsc();
 
+	pw_stages_begin();
 	while (!__atomic_load_n(&fwd->stopping, __ATOMIC_RELAXED)) {
 		for (unsigned i = 0; i < lcore->nb_streams; i++) {
 			uint16_t n = poll_stream(
@@ -91,6 +97,7 @@ run_lcore(void *arg)
 
 			stats->cycles += after - before;
 			stats->polls++;
+			pw_stages_end_poll(n > 0);
 			if (n > 0) {
 				stats->busy_cycles += after - before;
 				stats->busy_polls++;

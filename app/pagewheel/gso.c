@@ -63,13 +63,11 @@ pw_gso_memory_close(struct pw_gso_memory *memory)
 	return close_pool(memory->headers) + close_pool(memory->references);
 }
 
-/* net_tap's TSO is librte_gso too, and refuses segments that fill the MTU. */
 static bool
 has_tso(const struct pw_port_info *info)
 {
 	return (info->tx_offloads & RTE_ETH_TX_OFFLOAD_TCP_TSO) &&
-		(info->tx_offloads & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) &&
-		strcmp(info->driver, "net_tap") != 0;
+		(info->tx_offloads & RTE_ETH_TX_OFFLOAD_MULTI_SEGS);
 }
 
 static bool
@@ -77,7 +75,7 @@ fills_cksums(const struct pw_port_info *info)
 {
 	uint64_t both = RTE_ETH_TX_OFFLOAD_IPV4_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_CKSUM;
 
-	return (info->tx_offloads & both) == both && strcmp(info->driver, "net_tap") != 0;
+	return (info->tx_offloads & both) == both;
 }
 
 int

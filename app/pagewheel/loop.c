@@ -18,6 +18,7 @@
 #include "fwd.h"
 #include "link.h"
 #include "notice.h"
+#include "tcp_client.h"
 
 /* What the periodic report shows the change of. */
 struct report {
@@ -104,10 +105,27 @@ read_input(struct pw_app *app)
 		app->quit = c == '\n';
 }
 
+/* One of them may be that a run has ended. */
+static void
+print_notices(struct pw_app *app)
+{
+	pw_notice_print();
+	pw_tcp_client_report(app);
+}
+
+/* A run of the client ends by itself. */
+bool
+pw_loop_waits_for_enter(const struct pw_options *options)
+{
+	bool ends = !pw_addr_is_none(&options->connect_addr) && options->duration_s > 0;
+
+	return !options->interactive && options->stats_period_s == 0 && !ends;
+}
+
 void
 pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd)
 {
-	bool wants_input = app->options.interactive || app->options.stats_period_s == 0;
+	bool wants_input = app->options.interactive || pw_loop_waits_for_enter(&app->options);
 	struct pollfd fds[] = {
 		{.fd = signals_fd, .events = POLLIN},
 		{.fd = notices_fd, .events = POLLIN},
@@ -129,7 +147,7 @@ pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd)
 		if (ready > 0 && fds[0].revents != 0)
 			app->quit = true;
 		else if (ready > 0 && fds[1].revents != 0)
-			pw_notice_print();
+			print_notices(app);
 		else if (ready > 0 && fds[2].revents != 0)
 			pw_events_handle(app);
 		else if (ready > 0 && fds[3].revents != 0)

@@ -4,7 +4,10 @@
 #ifndef LOOP_H
 #define LOOP_H
 
+#include <stdbool.h>
+
 struct pw_app;
+struct pw_options;
 
 /**
  * Commands, lines of the lcores, events of ports and periodic statistics, until it is time to quit.
@@ -14,5 +17,8 @@ struct pw_app;
  * @param events_fd   of pw_events_open()
  */
 void pw_loop_run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd);
+
+/** Without commands or a report to print again and again, Enter is what ends the program. */
+bool pw_loop_waits_for_enter(const struct pw_options *options);
 
 #endif

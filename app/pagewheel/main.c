@@ -189,7 +189,7 @@ run(struct pw_app *app, int signals_fd, int notices_fd, int events_fd)
 		app->failed = true;
 		return;
 	}
-	if (!options->interactive && options->stats_period_s == 0)
+	if (pw_loop_waits_for_enter(options))
 		printf("Press Enter to exit\n");
 	pw_loop_run(app, signals_fd, notices_fd, events_fd);
 }

@@ -3,7 +3,6 @@
  */
 #include "options.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +14,9 @@
 #include "app.h"
 #include "engine.h"
 #include "gro_stage.h"
+#include "options_net.h"
+#include "tcp_app.h"
+#include "tcp_rr.h"
 
 struct option_row;
 
@@ -27,7 +29,8 @@ struct option_row {
 	const char *arg; /* name of the value in the help; NULL: a flag */
 	const char *help;
 	parse_t parse;
-	size_t offset; /* of the field, for numbers, flags and strings */
+	pw_option_reader_t read; /* for parse_by_reader() */
+	size_t offset;		 /* of the field, for numbers, flags and strings */
 	uint32_t min, max;
 };
 
@@ -108,54 +111,27 @@ parse_gro_types(struct pw_options *options, const struct option_row *row, const 
 	return wrong_value(row, value, expected);
 }
 
-/* An address that a host can have in its network: not 0/8, 127/8, 224/3, nor all ones or zeros. */
-static bool
-is_host(uint32_t ip, unsigned prefix_len)
-{
-	uint32_t first = ip >> 24, hosts = (uint32_t)(UINT64_C(0xffffffff) >> prefix_len);
-
-	return first != 0 && first != 127 && first < 224 &&
-		(prefix_len > 30 || ((ip & hosts) != 0 && (ip & hosts) != hosts));
-}
-
+/* A value of several parts: the row's reader says what is wrong with it. */
 static int
-parse_ip(struct pw_options *options, const struct option_row *row, const char *value)
+parse_by_reader(struct pw_options *options, const struct option_row *row, const char *value)
 {
-	static const char
-		expected[] = "the address of a host with its prefix length, as in 198.18.0.2/24";
-	char address[INET_ADDRSTRLEN];
-	const char *slash = strchr(value, '/');
-	unsigned long prefix;
-	struct in_addr ip;
-	char *end;
+	char expected[256];
 
-	if (slash == NULL || slash - value >= (long)sizeof(address) || slash[1] < '0' ||
-		slash[1] > '9')
-		return wrong_value(row, value, expected);
-	memcpy(address, value, slash - value);
-	address[slash - value] = '\0';
-	prefix = strtoul(slash + 1, &end, 10);
-	if (*end != '\0' || prefix > 32 || inet_pton(AF_INET, address, &ip) != 1 ||
-		!is_host(ntohl(ip.s_addr), prefix))
-		return wrong_value(row, value, expected);
-	if (options->nb_addresses == RTE_DIM(options->addresses)) {
-		pw_error("--ip=%s: more addresses than there can be ports", value);
-		return -EINVAL;
-	}
-	options->addresses[options->nb_addresses++] = (struct pw_address){
-		.ip = ip.s_addr, .prefix_len = prefix};
-	return 0;
+	if (row->read(options, value, expected, sizeof(expected)) == 0)
+		return 0;
+	return wrong_value(row, value, expected);
 }
 
-#define FIELD(name) parse_number, offsetof(struct pw_options, name)
-#define FLAG(name) parse_flag, offsetof(struct pw_options, name), 0, 0
-#define STRING(name) parse_string, offsetof(struct pw_options, name), 0, 0
+#define FIELD(name) parse_number, NULL, offsetof(struct pw_options, name)
+#define FLAG(name) parse_flag, NULL, offsetof(struct pw_options, name), 0, 0
+#define STRING(name) parse_string, NULL, offsetof(struct pw_options, name), 0, 0
+#define READER(fn) parse_by_reader, fn, 0, 0, 0
 
 static const struct option_row table[] = {
 	{"interactive", 'i', NULL, "read commands from a prompt, or from standard input",
 		FLAG(interactive)},
 	{"auto-start", 'a', NULL, "with -i: start forwarding at once", FLAG(auto_start)},
-	{"forward-mode", 0, "MODE", "what is done with packets", parse_forward_mode, 0, 0, 0},
+	{"forward-mode", 0, "MODE", "what is done with packets", parse_forward_mode, NULL, 0, 0, 0},
 	{"stats-period", 0, "SECONDS", "print statistics again and again; without -i, until Ctrl-C",
 		FIELD(stats_period_s), 1, 86400},
 	{"cmdline-file", 0, "FILE", "run the commands in a file first; ends at the first error",
@@ -189,20 +165,57 @@ static const struct option_row table[] = {
 		FIELD(frag_mib), 2, 65536},
 	{"copy-break", 0, "BYTES", "copy received packets up to this size into fragments; 0: none",
 		FIELD(copy_break), 0, 2048},
-	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, 0, 0, 0},
+	{"strategy", 0, "NAME[:ORDER]", "how buffers are recycled", parse_strategy, NULL, 0, 0, 0},
 	{"gro-types", 0, "TYPES",
 		"what is merged, some of tcp4,tcp6,udp4,udp6 (default tcp4,tcp6; in the mode gro: "
 		"of these what the port can cut again)",
-		parse_gro_types, 0, 0, 0},
+		parse_gro_types, NULL, 0, 0, 0},
 	{"gro-flows", 0, "N", "flows held at once by each queue, a power of two", FIELD(gro_flows),
 		1, PW_GRO_FLOWS_MAX},
 	{"gro-flush", 0, "BURSTS", "let merged packets go after so many bursts", FIELD(gro_flush),
 		1, PW_GRO_FLUSH_MAX},
 	{"gro-timeout", 0, "US", "let a packet go that was held so many microseconds",
 		FIELD(gro_timeout_us), 0, PW_GRO_TIMEOUT_US_MAX},
-	{"ip", 0, "ADDRESS/LEN", "our address, for the mode tcp; once for each port", parse_ip, 0,
-		0, 0},
-	{"digest", 0, NULL, "the port discard prints the SHA-256 of each stream", FLAG(digest)},
+	{"ip", 0, "ADDRESS/LEN",
+		"our address, for the mode tcp, as in 198.18.0.2/24 or 2001:db8::2/64; of each family "
+		"once for each port",
+		READER(pw_option_read_ip)},
+	{"gateway", 0, "ADDRESS", "the router to other networks; once for each family",
+		READER(pw_option_read_gateway)},
+	{"listen", 0, "NAME[:PORT]",
+		"a service of the mode tcp, at its usual port or another; again for more; without it, "
+		"all",
+		READER(pw_option_read_listen)},
+	{"max-conns", 0, "N", "TCP connections at once, of all queues", FIELD(max_conns), 1,
+		PW_MAX_CONNS_MAX},
+	{"congestion", 0, "NAME", "congestion control, cubic or newreno (default cubic)",
+		READER(pw_option_read_congestion)},
+	{"ecn", 0, NULL, "ask for ECN when connecting; who asks for it is always granted it",
+		FLAG(ecn)},
+	{"keepalive", 0, "SECONDS", "probe peers that were silent so long; 0: never",
+		FIELD(keepalive_s), 0, 86400},
+	{"digest", 0, NULL, "the service discard prints the SHA-256 of each stream", FLAG(digest)},
+	{"discard-copy", 0, NULL,
+		"the service discard copies what it reads into memory of its own, as read() does",
+		FLAG(discard_copy)},
+	{"http-bytes", 0, "BYTES", "the page of the service http", FIELD(http_bytes), 0, 16777216},
+	{"connect", 0, "ADDRESS:PORT",
+		"open connections in the mode tcp, as in 198.18.0.1:9 or [2001:db8::1]:9",
+		READER(pw_option_read_connect)},
+	{"connect-app", 0, "NAME",
+		"what they do: stream, to a service like discard or chargen; rr or crr, to the "
+		"service rr (default stream)",
+		READER(pw_option_read_connect_app)},
+	{"connections", 0, "N", "how many are open at once", FIELD(connections), 1,
+		PW_MAX_CONNS_MAX},
+	{"duration", 0, "SECONDS", "how long they run; 0: until it is stopped", FIELD(duration_s),
+		0, 86400},
+	{"request-bytes", 0, "BYTES", "a request of rr and crr", FIELD(request_bytes), 1,
+		PW_RR_BYTES_MAX},
+	{"reply-bytes", 0, "BYTES", "a reply of rr and crr", FIELD(reply_bytes), 1,
+		PW_RR_BYTES_MAX},
+	{"stage-cycles", 0, NULL, "count the cycles of each stage, for show stages",
+		FLAG(stage_cycles)},
 	{"help", 'h', NULL, "this text", FLAG(help)},
 };
 
@@ -219,10 +232,13 @@ static const struct pw_options defaults = {
 	.gro_flush = 1,
 	.gro_timeout_us = 100,
 	.forward_mode = "io",
+	.max_conns = 4096,
+	.http_bytes = 64,
+	.connections = 1,
+	.duration_s = 10,
+	.request_bytes = 1,
+	.reply_bytes = 1,
 };
-
-/* 198.18.0.2: RFC 2544's own network */
-static const struct pw_address default_address = {.ip = RTE_BE32(0xc6120002), .prefix_len = 24};
 
 /* What getopt_long() wants, from the table. */
 static void
@@ -287,6 +303,17 @@ check(const struct pw_options *options)
 			options->mbcache, options->total_num_mbufs);
 		return -EINVAL;
 	}
+	if (!pw_addr_is_none(&options->connect_addr) && options->rxq > 1) {
+		pw_error("--connect with --rxq=%u: expected --rxq=1, the ports of connections are "
+			 "not chosen for several queues yet",
+			options->rxq);
+		return -EINVAL;
+	}
+	if (!pw_addr_is_none(&options->connect_addr) && options->connections > options->max_conns) {
+		pw_error("--connections=%u: expected at most --max-conns=%u", options->connections,
+			options->max_conns);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -314,8 +341,7 @@ pw_options_parse(struct pw_options *options, int argc, char **argv)
 		pw_error("unknown argument %s; --help lists the options", argv[optind]);
 		return -EINVAL;
 	}
-	if (options->nb_addresses == 0)
-		options->addresses[options->nb_addresses++] = default_address;
+	pw_options_net_defaults(options);
 	return check(options);
 }
 
@@ -344,6 +370,7 @@ void
 pw_options_usage(const char *program)
 {
 	const char *help, *name;
+	char left[48];
 
 	printf("Usage: %s [EAL options] -- [options]\n\nOptions:\n", program);
 	for (unsigned i = 0; i < RTE_DIM(table); i++)
@@ -352,6 +379,13 @@ pw_options_usage(const char *program)
 	printf("\nModes (default %s):\n", defaults.forward_mode);
 	for (const struct pw_engine *e = pw_engine_next(NULL); e != NULL; e = pw_engine_next(e))
 		printf("  %-32s %s\n", e->name, e->help);
+
+	printf("\nServices of the mode tcp, with their usual ports:\n");
+	for (const struct pw_tcp_service *s = pw_tcp_service_next(NULL); s != NULL;
+		s = pw_tcp_service_next(s)) {
+		snprintf(left, sizeof(left), "%s:%u", s->app.name, s->port);
+		printf("  %-32s %s\n", left, s->help);
+	}
 
 	printf("\nStrategies (default " PW_STRATEGY_DEFAULT
 	       "), each with an optional page order, as in reuse:0:\n");

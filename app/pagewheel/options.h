@@ -10,14 +10,35 @@
 #include <stdint.h>
 
 #include <rte_build_config.h>
-#include <rte_byteorder.h>
 
+#include "pw_inet.h"
 #include "pw_strategy.h"
+#include "pw_tcp.h"
+
+struct pw_tcp_service;
+
+#define PW_LISTENS_MAX 16
+#define PW_MAX_CONNS_MAX 1048576
+
+/** What connections that pagewheel opens do. */
+enum pw_client_kind {
+	PW_CLIENT_STREAM, /**< send all the time */
+	PW_CLIENT_RR,	  /**< request, reply, request, ... */
+	PW_CLIENT_CRR,	  /**< a connection for each request */
+};
+
+/** Addresses of the ports, in their order; port n may have one of each family. */
+struct pw_addresses {
+	unsigned count;
+	struct pw_inet_address list[RTE_MAX_ETHPORTS];
+};
 
 struct pw_options {
 	bool interactive;
 	bool auto_start;
 	bool digest;
+	bool stage_cycles;
+	bool discard_copy;
 	bool help;
 	uint32_t stats_period_s; /**< 0: none */
 	uint32_t rxq, txq;	 /**< queues a port */
@@ -40,11 +61,24 @@ struct pw_options {
 	struct pw_strategy strategy;
 	const char *forward_mode;
 	const char *cmdline_file;
-	unsigned nb_addresses; /**< one for each port, in their order */
-	struct pw_address {
-		rte_be32_t ip;
-		uint8_t prefix_len;
-	} addresses[RTE_MAX_ETHPORTS];
+	struct pw_addresses ipv4, ipv6;
+	struct pw_addr gateway4, gateway6; /**< all zeros: none */
+	unsigned nb_listens;
+	struct pw_listen {
+		const struct pw_tcp_service *service;
+		uint16_t port;
+	} listens[PW_LISTENS_MAX];
+	uint32_t max_conns; /**< of all stacks */
+	enum pw_tcp_congestion congestion;
+	bool ecn;
+	uint32_t keepalive_s;	     /**< 0: off */
+	uint32_t http_bytes;	     /**< of the page */
+	struct pw_addr connect_addr; /**< all zeros: no connections are opened */
+	uint16_t connect_port;
+	enum pw_client_kind connect_kind;
+	uint32_t connections;
+	uint32_t duration_s;		     /**< 0: until it is stopped */
+	uint32_t request_bytes, reply_bytes; /**< of PW_CLIENT_RR and _CRR */
 };
 
 /**

@@ -15,6 +15,7 @@
 #include "app.h"
 #include "pw_frag_pool.h"
 #include "pw_mempool.h"
+#include "stages.h"
 
 /* Hugepages of 2 MiB that EAL, ports and TCP take beside the pools. */
 #define OTHER_HUGEPAGES 48
@@ -88,6 +89,11 @@ create_empty(const struct pw_options *options, int socket_id)
 		    mp, PW_MEMPOOL_OPS_NAME, (void *)(uintptr_t)options->strategy.name) < 0) {
 		rte_mempool_free(mp);
 		rte_errno = EINVAL;
+		return NULL;
+	}
+	if (options->stage_cycles && pw_stages_open(mp) < 0) {
+		rte_mempool_free(mp);
+		rte_errno = ENOSPC;
 		return NULL;
 	}
 	rte_pktmbuf_pool_init(mp, &priv);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
@@ -27,65 +28,9 @@
 #include "pw_inet.h"
 #include "pw_mempool.h"
 #include "pw_tcp.h"
-
-static const struct pw_stat inet_stats[] = {
-	PW_STAT(pw_inet_stats, rx_frames, "frames"),
-	PW_STAT(pw_inet_stats, rx_arp, "frames"),
-	PW_STAT(pw_inet_stats, rx_icmp_echo, "frames"),
-	PW_STAT(pw_inet_stats, rx_tcp, "frames"),
-	PW_STAT(pw_inet_stats, rx_short, "frames"),
-	PW_STAT(pw_inet_stats, rx_other_mac, "frames"),
-	PW_STAT(pw_inet_stats, rx_unknown_type, "frames"),
-	PW_STAT(pw_inet_stats, rx_bad_arp, "frames"),
-	PW_STAT(pw_inet_stats, rx_bad_ip, "frames"),
-	PW_STAT(pw_inet_stats, rx_bad_length, "frames"),
-	PW_STAT(pw_inet_stats, rx_bad_ip_cksum, "frames"),
-	PW_STAT(pw_inet_stats, rx_fragment, "frames"),
-	PW_STAT(pw_inet_stats, rx_other_ip, "frames"),
-	PW_STAT(pw_inet_stats, rx_unknown_proto, "frames"),
-	PW_STAT(pw_inet_stats, rx_bad_l4_cksum, "frames"),
-	PW_STAT(pw_inet_stats, tx_frames, "frames"),
-	PW_STAT(pw_inet_stats, tx_arp_requests, "frames"),
-	PW_STAT(pw_inet_stats, tx_arp_replies, "frames"),
-	PW_STAT(pw_inet_stats, tx_no_route, "frames"),
-	PW_STAT(pw_inet_stats, tx_no_neighbour, "frames"),
-	PW_STAT(pw_inet_stats, tx_no_mbuf, "frames"),
-	PW_STAT_END,
-};
-
-static const struct pw_stat tcp_stats[] = {
-	PW_STAT(pw_tcp_stats, in_segs, "segments"),
-	PW_STAT(pw_tcp_stats, in_bytes, "bytes"),
-	PW_STAT(pw_tcp_stats, in_errs, "segments"),
-	PW_STAT(pw_tcp_stats, out_segs, "segments"),
-	PW_STAT(pw_tcp_stats, out_tso, "packets"),
-	PW_STAT(pw_tcp_stats, out_bytes, "bytes"),
-	PW_STAT(pw_tcp_stats, out_rsts, "segments"),
-	PW_STAT(pw_tcp_stats, retrans_segs, "segments"),
-	PW_STAT(pw_tcp_stats, passive_opens, "connections"),
-	PW_STAT(pw_tcp_stats, estab_resets, "connections"),
-	PW_STAT(pw_tcp_stats, curr_conns, "connections"),
-	PW_STAT(pw_tcp_stats, curr_estab, "connections"),
-	PW_STAT(pw_tcp_stats, listen_drops, "segments"),
-	PW_STAT(pw_tcp_stats, conns_recycled, "connections"),
-	PW_STAT(pw_tcp_stats, delayed_acks, "segments"),
-	PW_STAT(pw_tcp_stats, ofo_queue, "segments"),
-	PW_STAT(pw_tcp_stats, ofo_drop, "segments"),
-	PW_STAT(pw_tcp_stats, rcv_mem_drop, "segments"),
-	PW_STAT(pw_tcp_stats, rcv_old, "segments"),
-	PW_STAT(pw_tcp_stats, rcv_beyond_window, "segments"),
-	PW_STAT(pw_tcp_stats, paws_drop, "segments"),
-	PW_STAT(pw_tcp_stats, challenge_acks, "segments"),
-	PW_STAT(pw_tcp_stats, window_updates, "segments"),
-	PW_STAT(pw_tcp_stats, zero_windows, "segments"),
-	PW_STAT(pw_tcp_stats, timeouts, "times"),
-	PW_STAT(pw_tcp_stats, fast_retrans, "times"),
-	PW_STAT(pw_tcp_stats, window_probes, "segments"),
-	PW_STAT(pw_tcp_stats, no_mbuf, "segments"),
-	PW_STAT(pw_tcp_stats, no_frag, "times"),
-	PW_STAT(pw_tcp_stats, held_mbufs, "buffers"),
-	PW_STAT_END,
-};
+#include "stages.h"
+#include "tcp_client.h"
+#include "tcp_table.h"
 
 static const struct pw_stat fwd_stats[] = {
 	PW_STAT(pw_lcore_stats, cycles, "cycles"),
@@ -187,11 +132,16 @@ static const struct pw_stats_group groups[] = {
 		NEEDS_GRO),
 	GROUP("gso", "cutting of merged packets", pw_gso_stat_table, pw_engine_gro_read_gso, NULL,
 		NEEDS_CUT),
-	GROUP("inet", "ARP, ICMP and IPv4", inet_stats, pw_engine_tcp_read_inet, print_cure,
-		NEEDS_TCP),
-	GROUP("tcp", "TCP connections and segments", tcp_stats, pw_engine_tcp_read_tcp, print_cure,
-		NEEDS_TCP),
+	GROUP("inet", "ARP, ND, ICMP and IP", pw_inet_stat_table, pw_engine_tcp_read_inet,
+		print_cure, NEEDS_TCP),
+	GROUP("tcp", "TCP connections and segments", pw_tcp_stat_table, pw_engine_tcp_read_tcp,
+		print_cure, NEEDS_TCP),
+	GROUP("stages", "cycles of each stage", pw_stage_stat_table, pw_stages_read,
+		pw_stages_print, "they are not counted: start with --stage-cycles"),
 	GROUP("lcores", "the polling lcores", fwd_stats, read_fwd, print_fwd, NULL),
+	GROUP("tcp/client", "connections opened by --connect", pw_tcp_client_stat_table,
+		pw_tcp_client_read, pw_tcp_client_print,
+		"no connections are opened: start with --forward-mode=tcp --connect=ADDRESS:PORT"),
 };
 
 static_assert(sizeof(struct pw_store_stats) <= PW_STATS_MAX_BYTES, "group too large");
@@ -256,6 +206,21 @@ answer(const char *cmd, const char *params, struct rte_tel_data *data)
 	return 0;
 }
 
+static int
+answer_connections(const char *cmd, const char *params, struct rte_tel_data *data)
+{
+	uint32_t id = params == NULL ? 0 : strtoul(params, NULL, 10);
+	bool one = strcmp(cmd, "/pagewheel/tcp/connection") == 0;
+	int rc = -ENOENT;
+
+	pthread_mutex_lock(&telemetry_lock);
+	if (telemetry_app != NULL)
+		rc = one ? pw_tcp_table_tell(telemetry_app, id, data)
+			 : pw_tcp_table_list(telemetry_app, id, data);
+	pthread_mutex_unlock(&telemetry_lock);
+	return rc;
+}
+
 void
 pw_stats_telemetry_resume(const struct pw_app *app)
 {
@@ -282,4 +247,8 @@ pw_stats_telemetry_start(const struct pw_app *app)
 		/* The handler answers for pools itself, in any program. */
 		rte_telemetry_register_cmd(path, answer, help);
 	}
+	rte_telemetry_register_cmd("/pagewheel/tcp/connections", answer_connections,
+		"Numbers of TCP connections, at most 512. Takes the lowest number, or nothing");
+	rte_telemetry_register_cmd("/pagewheel/tcp/connection", answer_connections,
+		"What is known of a TCP connection. Takes its number");
 }

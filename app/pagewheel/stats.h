@@ -15,7 +15,7 @@
 
 struct pw_app;
 
-#define PW_STATS_MAX_BYTES 512
+#define PW_STATS_MAX_BYTES 1024
 
 struct pw_stats_group {
 	const char *name;

@@ -4,7 +4,6 @@
 
 /* Discard, RFC 863: takes everything, sends nothing. With --digest it tells what it was. */
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <sha256.h>
 #include <stdlib.h>
@@ -35,6 +34,16 @@ opened(struct pw_tcp_conn *conn, void *app_ctx)
 	pw_tcp_set_user(conn, digest);
 }
 
+/* As read() does: into memory of the reader's own, here one buffer of its lcore. */
+static void
+copy_all(struct pw_tcp_conn *conn)
+{
+	static __thread uint8_t data[64 << 10];
+
+	while (pw_tcp_read(conn, data, sizeof(data)) > 0)
+		;
+}
+
 static void
 add(struct digest *digest, const struct rte_mbuf *m)
 {
@@ -46,14 +55,16 @@ add(struct digest *digest, const struct rte_mbuf *m)
 static void
 readable(struct pw_tcp_conn *conn, void *app_ctx)
 {
+	const struct pw_options *options = app_ctx;
 	struct digest *digest = pw_tcp_get_user(conn);
 	struct rte_mbuf *m;
 
-	(void)app_ctx;
+	if (options->discard_copy && digest == NULL)
+		copy_all(conn);
 	while ((m = pw_tcp_recv(conn)) != NULL) {
 		if (digest != NULL)
 			add(digest, m);
-		rte_pktmbuf_free(m);
+		rte_pktmbuf_free_bulk(&m, 1); /* its segments go back together */
 	}
 	if (pw_tcp_at_end(conn))
 		pw_tcp_shutdown(conn);
@@ -63,21 +74,21 @@ static void
 closed(struct pw_tcp_conn *conn, void *app_ctx)
 {
 	struct digest *digest = pw_tcp_get_user(conn);
-	char hex[SHA256_DIGEST_STRING_LENGTH], peer[INET_ADDRSTRLEN];
-	rte_be32_t addr;
+	char hex[SHA256_DIGEST_STRING_LENGTH], peer[PW_ADDR_STRLEN];
+	struct pw_addr addr;
 	uint16_t port;
 
 	(void)app_ctx;
 	if (digest == NULL)
 		return;
 	pw_tcp_get_peer(conn, &addr, &port);
-	inet_ntop(AF_INET, &addr, peer, sizeof(peer));
-	pw_notice("discard %s:%u: %" PRIu64 " bytes, SHA-256 %s", peer, port, digest->bytes,
-		SHA256End(&digest->sha, hex));
+	pw_notice("discard %s:%u: %" PRIu64 " bytes, SHA-256 %s", pw_addr_format(&addr, peer), port,
+		digest->bytes, SHA256End(&digest->sha, hex));
 	free(digest);
 }
 
 static struct pw_tcp_service discard = {
+	.help = "takes everything; with --digest it prints the SHA-256 of each stream (RFC 863)",
 	.port = 9,
 	.app = {.name = "discard", .opened = opened, .readable = readable, .closed = closed},
 };

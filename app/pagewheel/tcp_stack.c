@@ -9,18 +9,19 @@
 #include <rte_ethdev.h>
 #include <rte_malloc.h>
 #include <rte_random.h>
+#include <rte_udp.h>
+#include <sodium.h>
 
 #include "app.h"
 #include "fwd.h"
+#include "stages.h"
 #include "tcp_app.h"
+#include "tcp_client.h"
 #include "tcp_stack.h"
 
-#define MAX_CONNS 4096 /* of all stacks */
 #define RCVBUF_BYTES (512 << 10)
 #define SNDBUF_BYTES (256 << 10)
 #define MBUF_SIZE_MIN 1024 /* leaves 576 bytes of IP, which every host must take (RFC 1122) */
-
-struct pw_tcp_services pw_tcp_services = STAILQ_HEAD_INITIALIZER(pw_tcp_services);
 
 void
 pw_tcp_stack_flush(struct pw_tcp_stack *stack)
@@ -36,25 +37,47 @@ static void
 gro_output(void *ctx, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct pw_tcp_stack *stack = ctx;
+	enum pw_stage before = pw_stage_enter(PW_STAGE_INET);
 
 	for (uint16_t i = 0; i < n; i++)
 		pw_inet_input(stack->inet, pkts[i], stack->now_us);
+	pw_stage_enter(before);
 }
 
 static void
-inet_tcp_input(void *ctx, struct rte_mbuf *segment, rte_be32_t src, rte_be32_t dst, uint64_t now_us)
+inet_tcp_input(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	struct pw_tcp_stack *stack = ctx;
+	enum pw_stage before = pw_stage_enter(PW_STAGE_TCP);
 
-	pw_tcp_input(stack->tcp, segment, src, dst, now_us);
+	pw_tcp_input(stack->tcp, segment, ip, now_us);
+	pw_stage_enter(before);
+}
+
+/* To the service at its port. False: there is none. */
+static bool
+inet_udp_input(void *ctx, struct rte_mbuf *datagram, const struct pw_ip_info *ip, uint64_t now_us)
+{
+	struct pw_tcp_stack *stack = ctx;
+	const struct pw_options *options = &stack->app->options;
+	uint16_t port = rte_be_to_cpu_16(
+		rte_pktmbuf_mtod(datagram, struct rte_udp_hdr *)->dst_port);
+
+	for (unsigned i = 0; i < options->nb_listens; i++)
+		if (options->listens[i].port == port &&
+			options->listens[i].service->udp_input != NULL)
+			return options->listens[i].service->udp_input(stack, datagram, ip, now_us);
+	return false;
 }
 
 static void
-tcp_output(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
+tcp_output(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	struct pw_tcp_stack *stack = ctx;
+	enum pw_stage before = pw_stage_enter(PW_STAGE_INET);
 
-	pw_inet_output_tcp(stack->inet, segment, dst, now_us);
+	pw_inet_output_tcp(stack->inet, segment, ip, now_us);
+	pw_stage_enter(before);
 }
 
 static void
@@ -94,26 +117,6 @@ mbuf_offloads(uint64_t tx_offloads)
 	return offloads;
 }
 
-static int
-open_inet(struct pw_tcp_stack *stack, const struct pw_app *app, const struct pw_port_info *info)
-{
-	const struct pw_address *address = &app->options.addresses[stack->stream->rx_port->id];
-	struct pw_inet_params params = {
-		.mac = info->mac,
-		.ip = address->ip,
-		.prefix_len = address->prefix_len,
-		.pool = app->pool,
-		.tx_offloads = mbuf_offloads(info->tx_offloads),
-		.ops = {.output = inet_output, .tcp_input = inet_tcp_input},
-		.ctx = stack,
-	};
-
-	if (app->options.rxq > 1)
-		params.ops.arp_input = pw_tcp_arp_tell;
-	stack->inet = pw_inet_create(&params);
-	return stack->inet == NULL ? -rte_errno : 0;
-}
-
 /* What the peer sends has to fit one buffer, with its headroom and Ethernet header, or several. */
 static uint16_t
 choose_mtu(const struct pw_port_info *info, const struct pw_options *options)
@@ -123,11 +126,37 @@ choose_mtu(const struct pw_port_info *info, const struct pw_options *options)
 
 	if (info->rx_offloads & RTE_ETH_RX_OFFLOAD_SCATTER)
 		room = UINT16_MAX;
-	/* Where net_tap cuts, the Ethernet header counts: longer segments it never sends. */
-	if ((info->tx_offloads & RTE_ETH_TX_OFFLOAD_TCP_TSO) &&
-		strcmp(info->driver, "net_tap") == 0)
-		mtu -= RTE_ETHER_HDR_LEN;
 	return RTE_MIN(mtu, room);
+}
+
+static int
+open_inet(struct pw_tcp_stack *stack, const struct pw_app *app, const struct pw_port_info *info)
+{
+	const struct pw_options *options = &app->options;
+	unsigned port = stack->stream->rx_port->id;
+	struct pw_inet_params params = {
+		.mac = info->mac,
+		.gateway4 = options->gateway4,
+		.gateway6 = options->gateway6,
+		.mtu_bytes = choose_mtu(info, &app->options),
+		.secret = rte_rand(),
+		.pool = app->pool,
+		.tx_offloads = mbuf_offloads(info->tx_offloads),
+		.ops = {.output = inet_output,
+			.tcp_input = inet_tcp_input,
+			.udp_input = inet_udp_input,
+			.error_input = pw_tcp_news_error},
+		.ctx = stack,
+	};
+
+	if (port < options->ipv4.count)
+		params.addresses[params.nb_addresses++] = options->ipv4.list[port];
+	if (port < options->ipv6.count)
+		params.addresses[params.nb_addresses++] = options->ipv6.list[port];
+	if (options->rxq > 1)
+		params.ops.heard = pw_tcp_news_heard;
+	stack->inet = pw_inet_create(&params);
+	return stack->inet == NULL ? -rte_errno : 0;
 }
 
 static unsigned
@@ -136,37 +165,74 @@ count_stacks(const struct pw_app *app)
 	return app->nb_ports * app->options.rxq;
 }
 
+static uint32_t
+conns_of_stack(const struct pw_app *app)
+{
+	return RTE_MAX(app->options.max_conns / count_stacks(app), 1U);
+}
+
+static int
+open_services(struct pw_tcp_stack *stack, const struct pw_options *options)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < options->nb_listens && rc == 0; i++) {
+		const struct pw_listen *listen = &options->listens[i];
+
+		if (listen->service->open != NULL)
+			rc = listen->service->open(options);
+		if (listen->service->tick != NULL)
+			stack->ticking[stack->nb_ticking++] = listen->service;
+		if (rc == 0 && options->stage_cycles) {
+			pw_tcp_timed_wrap(&stack->timed[i], listen->service, options);
+			rc = pw_tcp_listen(
+				stack->tcp, listen->port, &stack->timed[i].app, &stack->timed[i]);
+		} else if (rc == 0) {
+			rc = pw_tcp_listen(stack->tcp, listen->port, &listen->service->app,
+				(void *)(uintptr_t)options);
+		}
+	}
+	return rc;
+}
+
 static int
 open_tcp(struct pw_tcp_stack *stack, const struct pw_app *app, const struct pw_port_info *info)
 {
+	const struct pw_options *options = &app->options;
 	struct pw_tcp_params params = {
 		.output = tcp_output,
 		.ctx = stack,
 		.pool = app->pool,
 		.frags = app->frags,
-		.max_conns = RTE_MAX(MAX_CONNS / count_stacks(app), 1U),
+		.max_conns = conns_of_stack(app),
 		.rcvbuf_bytes = RCVBUF_BYTES,
 		.sndbuf_bytes = SNDBUF_BYTES,
 		/* With its reserve 3/4; the port's descriptors and our segments need the rest. */
-		.max_held_mbufs = app->options.total_num_mbufs / 2 / count_stacks(app),
-		.mtu_bytes = choose_mtu(info, &app->options),
-		.secret = rte_rand(),
+		.max_held_mbufs = options->total_num_mbufs / 2 / count_stacks(app),
+		.max_queued_bytes = ((uint64_t)options->frag_mib << 20) / 2 / count_stacks(app),
+		.mtu_bytes = choose_mtu(info, options),
+		.congestion = options->congestion,
+		.ecn = options->ecn,
+		.keepalive_s = options->keepalive_s,
 	};
-	struct pw_tcp_service *service;
-	int rc = 0;
 
+	randombytes_buf(params.secret, sizeof(params.secret));
 	if (info->tx_offloads & RTE_ETH_TX_OFFLOAD_TCP_TSO) {
 		params.tso_max_bytes = UINT16_MAX;
 		params.tso_max_mbufs = info->tx_mbufs_max;
 	}
+	stack->max_conns = params.max_conns;
 	stack->tcp = pw_tcp_create(&params);
-	if (stack->tcp == NULL)
-		return -rte_errno;
-	STAILQ_FOREACH (service, &pw_tcp_services, next)
-		if (rc == 0)
-			rc = pw_tcp_listen(stack->tcp, service->port, &service->app,
-				(void *)(uintptr_t)&app->options);
-	return rc;
+	return stack->tcp == NULL ? -rte_errno : open_services(stack, options);
+}
+
+static int
+open_client(struct pw_tcp_stack *stack, const struct pw_app *app)
+{
+	if (pw_addr_is_none(&app->options.connect_addr))
+		return 0;
+	stack->client = pw_tcp_client_create(stack, count_stacks(app));
+	return stack->client == NULL ? -ENOMEM : 0;
 }
 
 void
@@ -178,7 +244,8 @@ pw_tcp_stack_close(struct pw_stream *stream)
 		pw_tcp_destroy(stack->tcp);
 	pw_gro_stage_close(&stack->gro);
 	pw_inet_destroy(stack->inet);
-	pw_tcp_arp_close(stack);
+	pw_tcp_client_destroy(stack->client);
+	pw_tcp_news_close(stack);
 	rte_free(stack);
 	stream->engine_data = NULL;
 }
@@ -206,20 +273,54 @@ check_layout(const struct pw_app *app)
 			app->options.mbuf_size);
 		return -EINVAL;
 	}
-	if (app->nb_ports > app->options.nb_addresses) {
+	if (app->nb_ports > RTE_MAX(app->options.ipv4.count, app->options.ipv6.count)) {
 		pw_error("the mode tcp needs an address for each port, --ip once for each: there "
-			 "are %u ports and %u addresses",
-			app->nb_ports, app->options.nb_addresses);
+			 "are %u ports, %u IPv4 addresses and %u IPv6 addresses",
+			app->nb_ports, app->options.ipv4.count, app->options.ipv6.count);
 		return -EINVAL;
 	}
 	return check_buffers(app);
+}
+
+static void
+explain(const struct pw_app *app, int error)
+{
+	struct pw_tcp_params params = {.max_conns = conns_of_stack(app)};
+	uint64_t bytes = pw_tcp_memory(&params, params.max_conns) * count_stacks(app);
+
+	if (error == ENOMEM)
+		pw_error("the mode tcp does not start: --max-conns=%u needs up to %u MiB of "
+			 "hugepages, beside what buffers and fragments need: allow more, or ask "
+			 "for fewer connections",
+			app->options.max_conns, (unsigned)(bytes >> 20) + 1);
+	else
+		pw_error("the mode tcp does not start: %s", strerror(error));
+}
+
+static int
+open_stages(struct pw_tcp_stack *stack, const struct pw_app *app)
+{
+	struct pw_port *port = stack->stream->rx_port;
+	struct pw_port_info info;
+	int rc = port->ops->get_info(port, &info);
+
+	if (rc == 0)
+		rc = pw_tcp_news_open(stack);
+	if (rc == 0)
+		rc = open_gro(stack, app);
+	if (rc == 0)
+		rc = open_inet(stack, app, &info);
+	if (rc == 0)
+		rc = open_tcp(stack, app, &info);
+	if (rc == 0)
+		rc = open_client(stack, app);
+	return rc;
 }
 
 int
 pw_tcp_stack_open(struct pw_stream *stream, const struct pw_app *app)
 {
 	struct pw_tcp_stack *stack;
-	struct pw_port_info info;
 	int rc = check_layout(app);
 
 	if (rc < 0)
@@ -232,19 +333,9 @@ pw_tcp_stack_open(struct pw_stream *stream, const struct pw_app *app)
 	stack->stream = stream;
 	stack->app = app;
 	stream->engine_data = stack;
-
-	rc = stream->rx_port->ops->get_info(stream->rx_port, &info);
-	if (rc == 0)
-		rc = pw_tcp_arp_open(stack);
-	if (rc == 0)
-		rc = open_gro(stack, app);
-	if (rc == 0)
-		rc = open_inet(stack, app, &info);
-	if (rc == 0)
-		rc = open_tcp(stack, app, &info);
+	rc = open_stages(stack, app);
 	if (rc < 0) {
-		pw_error("the mode tcp does not start, with %u connections: %s", MAX_CONNS,
-			strerror(-rc));
+		explain(app, -rc);
 		pw_tcp_stack_close(stream);
 	}
 	return rc;

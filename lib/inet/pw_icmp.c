@@ -2,20 +2,14 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 
-/* ICMP echo, RFC 792 and RFC 1122 3.2.2.6. */
+/* ICMP, RFC 792 and RFC 1122 3.2.2: echo; errors are in pw_icmp_error.c. */
 
-#include <stdbool.h>
+#include <netinet/ip_icmp.h>
 
 #include <rte_icmp.h>
 
 #include "pw_chain.h"
 #include "pw_inet_priv.h"
-
-static bool
-has_right_cksum(const struct rte_mbuf *frame, uint32_t icmp_offset)
-{
-	return pw_chain_sum(frame, icmp_offset) == 0xffff;
-}
 
 /* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), for the word of type and code. */
 static void
@@ -31,46 +25,50 @@ set_type(struct rte_icmp_hdr *icmp, uint8_t type)
 
 /* The request, turned round in place, is the reply. */
 static void
-turn_round(struct pw_inet *inet, struct rte_mbuf *frame, struct rte_ipv4_hdr *ip)
+echo(struct pw_inet *inet, struct rte_mbuf *frame, struct rte_icmp_hdr *icmp)
 {
-	struct rte_ether_hdr *eth = rte_pktmbuf_mtod(frame, struct rte_ether_hdr *);
-
-	eth->dst_addr = eth->src_addr;
-	eth->src_addr = inet->params.mac;
-	ip->dst_addr = ip->src_addr;
-	ip->src_addr = inet->params.ip;
-	ip->time_to_live = 64;
-	ip->packet_id = rte_cpu_to_be_16(inet->next_ip_id++);
-	ip->hdr_checksum = 0;
-	/* rte_ipv4_cksum() covers options too. */
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
-}
-
-void
-pw_icmp_input(struct pw_inet *inet, struct rte_mbuf *frame)
-{
+	struct rte_ether_addr mac = rte_pktmbuf_mtod(frame, const struct rte_ether_hdr *)->src_addr;
 	struct rte_ipv4_hdr *ip = rte_pktmbuf_mtod_offset(
 		frame, struct rte_ipv4_hdr *, frame->l2_len);
-	uint32_t offset = frame->l2_len + frame->l3_len;
-	struct rte_icmp_hdr *icmp = rte_pktmbuf_mtod_offset(frame, struct rte_icmp_hdr *, offset);
-
-	if (frame->data_len < offset + sizeof(*icmp)) {
-		pw_inet_drop(frame, &inet->stats.rx_short);
-		return;
-	}
-	if (!has_right_cksum(frame, offset)) {
-		pw_inet_drop(frame, &inet->stats.rx_bad_l4_cksum);
-		return;
-	}
-	if (icmp->icmp_type != RTE_IP_ICMP_ECHO_REQUEST || icmp->icmp_code != 0) {
-		pw_inet_drop(frame, &inet->stats.rx_unknown_proto);
-		return;
-	}
+	rte_be32_t ours = ip->dst_addr;
 
 	inet->stats.rx_icmp_echo++;
 	set_type(icmp, RTE_IP_ICMP_ECHO_REPLY);
-	turn_round(inet, frame, ip);
-	/* What the NIC said of the request is not true of the reply. */
-	frame->ol_flags &= RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
-	pw_inet_send_frame(inet, frame);
+	ip->dst_addr = ip->src_addr;
+	ip->src_addr = ours;
+	ip->time_to_live = PW_INET_HOP_LIMIT;
+	ip->packet_id = rte_cpu_to_be_16(inet->next_id++);
+	ip->fragment_offset = 0;
+	ip->hdr_checksum = 0;
+	/* rte_ipv4_cksum() covers options too. */
+	ip->hdr_checksum = rte_ipv4_cksum(ip);
+	pw_inet_forget_offloads(frame);
+	rte_pktmbuf_adj(frame, frame->l2_len);
+	pw_inet_transmit(inet, frame, &mac);
+}
+
+static bool
+is_error(uint8_t type)
+{
+	return type == ICMP_DEST_UNREACH || type == ICMP_TIME_EXCEEDED ||
+		type == ICMP_PARAMETERPROB;
+}
+
+void
+pw_icmp_input(struct pw_inet *inet, struct pw_inet_rx *rx)
+{
+	struct rte_mbuf *frame = rx->frame;
+	uint32_t offset = pw_inet_l4_offset(frame);
+	struct rte_icmp_hdr *icmp = rte_pktmbuf_mtod_offset(frame, struct rte_icmp_hdr *, offset);
+
+	if (frame->data_len < offset + sizeof(*icmp))
+		pw_inet_drop(frame, &inet->stats.rx_short);
+	else if (pw_chain_sum(frame, offset) != 0xffff)
+		pw_inet_drop(frame, &inet->stats.rx_bad_l4_cksum);
+	else if (is_error(icmp->icmp_type))
+		pw_icmp_error_input(inet, rx);
+	else if (icmp->icmp_type == RTE_IP_ICMP_ECHO_REQUEST && icmp->icmp_code == 0)
+		echo(inet, frame, icmp);
+	else
+		pw_inet_drop(frame, &inet->stats.rx_unknown_proto);
 }

@@ -6,7 +6,7 @@
 
 /**
  * @file
- * The neighbours of a host: a bounded table from IPv4 to MAC addresses. Internal to lib/inet.
+ * The neighbours of a host: a bounded table from IP to MAC addresses. Internal to lib/inet.
  */
 
 #include <stdint.h>
@@ -14,8 +14,12 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
-#define PW_NEIGH_SETS 64
-#define PW_NEIGH_WAYS 4
+#include "pw_addr.h"
+
+#define PW_NEIGH_SETS 256
+#define PW_NEIGH_WAYS 8
+#define PW_NEIGH_QUEUE_MAX 4	 /* packets that wait for a neighbour */
+#define PW_NEIGH_WAITING_MAX 256 /* for all of them */
 
 enum pw_neigh_state {
 	PW_NEIGH_FREE,
@@ -25,29 +29,22 @@ enum pw_neigh_state {
 
 struct pw_neigh {
 	enum pw_neigh_state state;
-	rte_be32_t ip;
+	struct pw_addr addr;
 	struct rte_ether_addr mac;
-	uint8_t requests;	/**< sent since it was last confirmed */
-	uint64_t requested_us;	/**< time of the last request */
-	uint64_t confirmed_us;	/**< time of the last ARP packet from it */
-	struct rte_mbuf *queue; /**< an IPv4 packet that waits for the answer, or NULL */
+	uint8_t requests; /**< sent and not answered */
+	uint8_t nb_queued;
+	uint64_t requested_us; /**< time of the last request */
+	uint64_t confirmed_us; /**< time of the last packet that showed it to be there */
+	uint64_t used_us;      /**< time of the last packet sent to it, 0: none */
+	struct rte_mbuf *queue[PW_NEIGH_QUEUE_MAX]; /**< IP packets that wait, the oldest first */
 };
 
 struct pw_neigh_table {
+	uint64_t secret;
+	uint32_t waiting; /**< packets in all queues */
+	uint64_t due_us;  /**< before this time nobody has to be asked again */
 	struct pw_neigh entries[PW_NEIGH_SETS][PW_NEIGH_WAYS];
 };
-
-/** Find an entry, or NULL. */
-struct pw_neigh *pw_neigh_find(struct pw_neigh_table *table, rte_be32_t ip);
-
-/**
- * Make an entry for an address that has none, in the place of the least recently confirmed of its
- * set when that is full.
- *
- * @param evicted  the packet that waited in the replaced entry, or NULL
- */
-struct pw_neigh *pw_neigh_add(
-	struct pw_neigh_table *table, rte_be32_t ip, struct rte_mbuf **evicted);
 
 /** Free all entries and waiting packets. */
 void pw_neigh_clear(struct pw_neigh_table *table);

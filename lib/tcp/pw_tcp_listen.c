@@ -4,8 +4,6 @@
 
 /* Segments that belong to no connection: RFC 9293 3.10.7.1 and 3.10.7.2. */
 
-#include <rte_jhash.h>
-
 #include "pw_tcp_priv.h"
 
 static const struct pw_tcp_listener *
@@ -17,82 +15,119 @@ find_listener(const struct pw_tcp *tcp, uint16_t port)
 	return NULL;
 }
 
-/* RFC 6528: a clock of 4 us plus a keyed hash of the connection. */
-static uint32_t
-initial_seq(const struct pw_tcp *tcp, const struct pw_tcp_key *key, uint64_t now_us)
-{
-	uint32_t hash = rte_jhash_3words(key->peer,
-		(uint32_t)key->peer_port << 16 | key->local_port, tcp->params.secret >> 32,
-		(uint32_t)tcp->params.secret);
-
-	return hash + (uint32_t)(now_us / 4);
-}
-
-/* The smallest shift with which the whole buffer can be offered. */
-static uint8_t
-choose_wscale(uint32_t rcvbuf_bytes)
+uint8_t
+pw_tcp_wscale(const struct pw_tcp *tcp)
 {
 	uint8_t shift = 0;
 
-	while (rcvbuf_bytes >> shift > UINT16_MAX)
+	while (tcp->params.rcvbuf_bytes >> shift > UINT16_MAX)
 		shift++;
 	return shift;
 }
 
 static uint16_t
-choose_mss(const struct pw_tcp *tcp, const struct pw_tcp_seg *syn)
+choose_mss(const struct pw_tcp *tcp, const struct pw_tcp_key *key, const struct pw_tcp_seg *syn)
 {
-	uint16_t ours = tcp->params.mtu_bytes - 40; /* headers of IPv4 and TCP, RFC 6691 */
+	uint16_t ours = pw_tcp_mss_of_mtu(key, tcp->params.mtu_bytes);
 	uint16_t peer = syn->has_mss ? syn->mss : PW_TCP_MSS_DEFAULT;
 
 	return RTE_MIN(ours, RTE_MAX(peer, PW_TCP_MSS_MIN));
 }
 
-static void
-accept_options(struct pw_tcp_conn *conn, const struct pw_tcp_seg *syn, uint64_t now_us)
+void
+pw_tcp_accept_options(struct pw_tcp_conn *conn, const struct pw_tcp_seg *syn)
 {
-	conn->mss = choose_mss(conn->tcp, syn);
+	conn->mss = choose_mss(conn->tcp, &conn->key, syn);
+	conn->sack_ok = syn->has_sack_ok;
+	conn->wscale_ok = syn->has_wscale;
 	if (syn->has_wscale) {
 		conn->snd_wscale = syn->wscale;
-		conn->rcv_wscale = choose_wscale(conn->tcp->params.rcvbuf_bytes);
+		conn->rcv_wscale = pw_tcp_wscale(conn->tcp);
 	}
+	conn->ts_ok = syn->has_ts;
 	if (syn->has_ts) {
-		conn->ts_ok = true;
 		conn->ts_recent = syn->ts_val;
-		conn->ts_offset = conn->iss - (uint32_t)(now_us / 1000);
+		conn->ts_recent_s = conn->tcp->now_us / 1000000;
 		/* Each segment carries the option, padded to twelve bytes. */
 		conn->mss -= PW_TCP_OPT_TS_BYTES + 2;
 	}
 }
 
-static void
-accept_syn(struct pw_tcp *tcp, const struct pw_tcp_listener *listener, const struct pw_tcp_key *key,
-	const struct pw_tcp_seg *syn, uint64_t now_us)
+void
+pw_tcp_set_numbers(struct pw_tcp_conn *conn, uint32_t iss, const struct pw_tcp_seg *syn)
 {
-	struct pw_tcp_conn *conn = pw_tcp_conn_new(tcp, key);
+	const struct pw_tcp_params *params = &conn->tcp->params;
+
+	conn->rcv_nxt = syn->seq + 1; /* data in a SYN comes again */
+	conn->rcv_adv = conn->rcv_nxt + RTE_MIN(params->rcvbuf_bytes, (uint32_t)UINT16_MAX);
+	conn->iss = iss;
+	conn->snd_una = iss;
+	conn->snd_max = iss + 1;
+	conn->snd_end = conn->snd_max;
+	conn->snd_wnd = syn->window; /* never scaled in a SYN */
+	conn->snd_wl1 = syn->seq;
+}
+
+/* A connection in SYN-RECEIVED, of a SYN that came now or that a cookie stands for. */
+static struct pw_tcp_conn *
+half_open(struct pw_tcp *tcp, const struct pw_tcp_listener *listener, const struct pw_tcp_key *key,
+	const struct pw_tcp_seg *syn, uint32_t iss, enum pw_tcp_room room)
+{
+	struct pw_tcp_conn *conn = pw_tcp_conn_new(tcp, key, false, room);
 
 	if (conn == NULL) {
 		tcp->stats.listen_drops++;
-		return;
+		return NULL;
 	}
-	conn->listener = listener;
-	conn->irs = syn->seq;
-	conn->rcv_nxt = syn->seq + 1; /* data in a SYN comes again */
-	conn->rcv_adv = conn->rcv_nxt + RTE_MIN(tcp->params.rcvbuf_bytes, (uint32_t)UINT16_MAX);
-	conn->iss = initial_seq(tcp, key, now_us);
-	conn->snd_una = conn->iss;
-	conn->snd_nxt = conn->iss + 1;
-	conn->snd_max = conn->snd_nxt;
-	conn->snd_end = conn->snd_nxt;
-	conn->snd_wnd = syn->window; /* never scaled in a SYN */
-	conn->snd_wl1 = syn->seq;
-	accept_options(conn, syn, now_us);
+	conn->app = listener->app;
+	conn->app_ctx = listener->app_ctx;
+	conn->ts_offset = pw_tcp_ts_offset(tcp, key);
+	pw_tcp_set_numbers(conn, iss, syn);
+	pw_tcp_accept_options(conn, syn);
+	conn->ecn_ok = pw_tcp_syn_asks_ecn(syn);
 	pw_tcp_ack_init(conn);
-	pw_tcp_send_syn_ack(conn, now_us);
-	pw_tcp_timer_set(conn, &conn->rexmit_us, now_us + conn->rto_us);
+	/* Also where an ACK is on its way in: its segment may turn out to be unacceptable. */
+	pw_tcp_timer_set(conn, PW_TCP_TIMER_REXMIT, tcp->now_us + conn->rto_us);
+	return conn;
 }
 
-void
+static void
+syn_input(struct pw_tcp *tcp, const struct pw_tcp_listener *listener, const struct pw_tcp_key *key,
+	const struct pw_tcp_seg *syn, uint32_t iss, uint64_t now_us)
+{
+	bool is_full = TAILQ_EMPTY(&tcp->free_conns) &&
+		TAILQ_EMPTY(&tcp->lists[PW_TCP_LIST_TIME_WAIT]);
+	struct pw_tcp_conn *conn;
+
+	/* An ACK may still take the place of one that is half open. */
+	if (tcp->stats.curr_half_open >= tcp->params.max_half_open ||
+		(is_full && tcp->stats.curr_half_open > 0)) {
+		pw_tcp_cookie_send(tcp, key, syn, now_us);
+		return;
+	}
+	conn = half_open(tcp, listener, key, syn, iss, PW_TCP_ROOM_TIME_WAIT);
+	if (conn == NULL)
+		return;
+	pw_tcp_send_syn(conn, now_us);
+}
+
+static struct pw_tcp_conn *
+ack_input(struct pw_tcp *tcp, const struct pw_tcp_listener *listener, const struct pw_tcp_key *key,
+	const struct pw_tcp_seg *seg, uint64_t now_us)
+{
+	struct pw_tcp_conn *conn;
+	struct pw_tcp_seg syn;
+
+	if ((seg->flags & RTE_TCP_SYN_FLAG) || !pw_tcp_cookie_check(tcp, key, seg, &syn, now_us)) {
+		pw_tcp_reset_reply(tcp, key, seg, now_us);
+		return NULL;
+	}
+	conn = half_open(tcp, listener, key, &syn, seg->ack - 1, PW_TCP_ROOM_HALF_OPEN);
+	tcp->stats.syncookies_recv += conn != NULL;
+	return conn;
+}
+
+struct pw_tcp_conn *
 pw_tcp_listen_input(struct pw_tcp *tcp, const struct pw_tcp_key *key, const struct pw_tcp_seg *seg,
 	uint64_t now_us)
 {
@@ -100,12 +135,32 @@ pw_tcp_listen_input(struct pw_tcp *tcp, const struct pw_tcp_key *key, const stru
 		tcp, rte_be_to_cpu_16(key->local_port));
 
 	if (seg->flags & RTE_TCP_RST_FLAG)
-		return;
-	if (listener == NULL || (seg->flags & RTE_TCP_ACK_FLAG)) {
+		return NULL;
+	if (listener == NULL)
 		pw_tcp_reset_reply(tcp, key, seg, now_us);
-		return;
-	}
+	else if (seg->flags & RTE_TCP_ACK_FLAG)
+		return ack_input(tcp, listener, key, seg, now_us);
 	/* A SYN with FIN is nobody's way to connect. */
-	if ((seg->flags & (RTE_TCP_SYN_FLAG | RTE_TCP_FIN_FLAG)) == RTE_TCP_SYN_FLAG)
-		accept_syn(tcp, listener, key, seg, now_us);
+	else if ((seg->flags & (RTE_TCP_SYN_FLAG | RTE_TCP_FIN_FLAG)) == RTE_TCP_SYN_FLAG)
+		syn_input(tcp, listener, key, seg, pw_tcp_isn(tcp, key, now_us), now_us);
+	return NULL;
+}
+
+bool
+pw_tcp_is_listening(const struct pw_tcp *tcp, const struct pw_tcp_key *key)
+{
+	return find_listener(tcp, rte_be_to_cpu_16(key->local_port)) != NULL;
+}
+
+/* RFC 9293 3.10.7.4: what is still on its way of the old connection must not fit the new one. */
+void
+pw_tcp_listen_again(struct pw_tcp *tcp, const struct pw_tcp_key *key, const struct pw_tcp_seg *syn,
+	uint32_t old_snd_max, uint64_t now_us)
+{
+	uint32_t iss = pw_tcp_isn(tcp, key, now_us);
+
+	if (!pw_seq_after(iss, old_snd_max + UINT16_MAX))
+		iss = old_snd_max + UINT16_MAX + 1;
+	syn_input(
+		tcp, find_listener(tcp, rte_be_to_cpu_16(key->local_port)), key, syn, iss, now_us);
 }

@@ -20,6 +20,16 @@ read_be32(const uint8_t *p)
 }
 
 static void
+parse_sacks(struct pw_tcp_seg *seg, const uint8_t *block, const uint8_t *end)
+{
+	for (; end - block >= 8 && seg->nb_sacks < PW_TCP_SACKS_MAX; block += 8)
+		seg->sacks[seg->nb_sacks++] = (struct pw_tcp_sack){
+			.start = read_be32(block),
+			.end = read_be32(block + 4),
+		};
+}
+
+static void
 parse_option(struct pw_tcp_seg *seg, const uint8_t *opt)
 {
 	uint8_t len = opt[1];
@@ -34,6 +44,10 @@ parse_option(struct pw_tcp_seg *seg, const uint8_t *opt)
 		seg->has_ts = true;
 		seg->ts_val = read_be32(opt + 2);
 		seg->ts_ecr = read_be32(opt + 6);
+	} else if (opt[0] == PW_TCP_OPT_SACK_OK && len == PW_TCP_OPT_SACK_OK_BYTES) {
+		seg->has_sack_ok = true;
+	} else if (opt[0] == PW_TCP_OPT_SACK) {
+		parse_sacks(seg, opt + 2, opt + len);
 	}
 }
 

@@ -37,21 +37,44 @@ chunk_room(const struct pw_tcp_chunk *chunk)
 	return chunk == NULL ? 0 : chunk->buf->size_bytes - sizeof(*chunk) - chunk->len_bytes;
 }
 
+/*
+ * Peers that take nothing must not have all the memory: beyond a limit, each connection gets one
+ * small fragment, or what a fair share would leave it, from a reserve of half as much again.
+ */
+static uint32_t
+choose_size(const struct pw_tcp_conn *conn, uint32_t want_bytes)
+{
+	const struct pw_tcp *tcp = conn->tcp;
+	uint64_t max = tcp->max_queued_bytes, share = max / 4 / tcp->stats.curr_conns;
+	uint32_t size = RTE_MAX(want_bytes, (uint32_t)CHUNK_MIN_BYTES) +
+		sizeof(struct pw_tcp_chunk);
+
+	size = RTE_MIN(size, pw_frag_buf_max(tcp->params.frags));
+	if (tcp->queued_bytes + size <= max)
+		return size;
+	size = CHUNK_MIN_BYTES + sizeof(struct pw_tcp_chunk);
+	if (tcp->queued_bytes + size > max + max / 2 ||
+		(!TAILQ_EMPTY(&conn->chunks) && conn->snd_end - conn->snd_una >= share))
+		return 0;
+	return size;
+}
+
 static struct pw_tcp_chunk *
 add_chunk(struct pw_tcp_conn *conn, uint32_t want_bytes)
 {
 	struct pw_tcp *tcp = conn->tcp;
-	uint32_t size = RTE_MAX(want_bytes, (uint32_t)CHUNK_MIN_BYTES) +
-		sizeof(struct pw_tcp_chunk);
+	uint32_t size = choose_size(conn, want_bytes);
 	struct pw_tcp_chunk *chunk;
 	struct pw_frag_buf *buf;
 
-	size = RTE_MIN(size, pw_frag_buf_max(tcp->params.frags));
+	if (size == 0)
+		return NULL;
 	buf = pw_frag_buf_alloc(tcp->frags, size);
 	if (buf == NULL && size > pw_frag_buf_fallback_max()) /* memory is in small pieces */
 		buf = pw_frag_buf_alloc(tcp->frags, pw_frag_buf_fallback_max());
 	if (buf == NULL)
 		return NULL;
+	tcp->queued_bytes += buf->size_bytes;
 	chunk = (void *)buf->data;
 	chunk->buf = buf;
 	chunk->seq = conn->snd_end;
@@ -100,6 +123,7 @@ free_first_chunk(struct pw_tcp_conn *conn)
 	struct pw_tcp_chunk *chunk = TAILQ_FIRST(&conn->chunks);
 
 	TAILQ_REMOVE(&conn->chunks, chunk, next);
+	conn->tcp->queued_bytes -= chunk->buf->size_bytes;
 	pw_frag_buf_put(chunk->buf);
 }
 

@@ -95,7 +95,12 @@ class Options(unittest.TestCase):
         (["--ip=127.0.0.1/8"], "198.18.0.2/24"),
         (["--ip=198.18.0.255/24"], "198.18.0.2/24"),
         (["--ip=198.18.0.0/24"], "198.18.0.2/24"),
-        (["--ip=2001:db8::1/64"], "198.18.0.2/24"),
+        (["--ip=2001:db8::1/129"], "2001:db8::2/64"),
+        (["--ip=2001:db8::1"], "2001:db8::2/64"),
+        (["--ip=ff02::1/64"], "2001:db8::2/64"),
+        (["--ip=fe80::1/64"], "2001:db8::2/64"),
+        (["--ip=::1/128"], "2001:db8::2/64"),
+        (["--ip=::ffff:198.18.0.2/64"], "198.18.0.2/24"),
         (["--ip=" + "1" * 100 + "/24"], "198.18.0.2/24"),
         (["--mbcache=500", "--total-num-mbufs=64"], "--total-num-mbufs=64"),
         (["--gro-types="], "some of tcp4,tcp6,udp4,udp6"),
@@ -120,6 +125,41 @@ class Options(unittest.TestCase):
         (["--forward-mode=tcp", "--ip=198.18.0.2/24", "--ip=198.18.1.2/24", "--rxq=4", "--txq=4"],
          "--total-num-mbufs=65536"),
         (["--ip=198.18.0.2/24"] * 33, "more addresses"),
+        (["--ip=2001:db8::1/64"] * 33, "more addresses"),
+        (["--gateway=198.18.0.1/24"], "198.18.0.1 or 2001:db8::1"),
+        (["--gateway=0.0.0.0"], "198.18.0.1 or 2001:db8::1"),
+        (["--gateway=198.18.0.1", "--gateway=198.18.0.3"], "one gateway for each family"),
+        (["--gateway=2001:db8::1", "--gateway=fe80::1"], "one gateway for each family"),
+        (["--listen="], "chargen, discard, echo, http, iperf3, rr"),
+        (["--listen=telnet"], "chargen, discard, echo, http, iperf3, rr"),
+        (["--listen=ec"], "chargen, discard, echo, http, iperf3, rr"),
+        (["--listen=echo:"], "as in echo:7"),
+        (["--listen=echo:0"], "as in echo:7"),
+        (["--listen=echo:65536"], "as in echo:7"),
+        (["--listen=echo:7x"], "as in echo:7"),
+        (["--listen=echo", "--listen=http:7"], "there is a service at 7"),
+        ([f"--listen=echo:{port}" for port in range(1, 18)], "at most 16 services"),
+        (["--max-conns=0"], "from 1 to 1048576"),
+        (["--max-conns=1048577"], "from 1 to 1048576"),
+        (["--congestion=vegas"], "cubic or newreno"),
+        (["--keepalive=86401"], "from 0 to 86400"),
+        (["--http-bytes=16777217"], "from 0 to 16777216"),
+        (["--connect=198.18.0.1"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=198.18.0.1:"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=198.18.0.1:65536"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=[198.18.0.1:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=2001:db8::1:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=[]:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=]:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=[:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=224.0.0.1:9"], "198.18.0.1:9 or [2001:db8::1]:9"),
+        (["--connect=198.18.0.1:9", "--rxq=2", "--txq=2"], "--rxq=1"),
+        (["--connect=198.18.0.1:9", "--connections=5000"], "--max-conns=4096"),
+        (["--connect-app=echo"], "stream, rr, crr"),
+        (["--connections=0"], "from 1 to 1048576"),
+        (["--duration=86401"], "from 0 to 86400"),
+        (["--request-bytes=0"], "from 1 to 1048576"),
+        (["--reply-bytes=1048577"], "from 1 to 1048576"),
     )
 
     def test_refused_in_one_sentence(self):
@@ -136,7 +176,12 @@ class Options(unittest.TestCase):
         for word in ("--rxq=N", "--strategy=", "--ip=", "--max-pkt-len=BYTES", "--no-rx-cksum",
                      "--no-tx-cksum", "--no-tso", "--enable-scatter", "--enable-hw-vlan-strip",
                      "--no-lsc-interrupt", "--gro-types=TYPES", "--gro-flows=N",
-                     "--gro-flush=BURSTS", "--gro-timeout=US", "io", "rxonly", "tcp", "gro",
+                     "--gro-flush=BURSTS", "--gro-timeout=US", "--gateway=ADDRESS",
+                     "--listen=NAME[:PORT]", "--max-conns=N", "--congestion=NAME", "--ecn",
+                     "--keepalive=SECONDS", "--http-bytes=BYTES", "--connect=ADDRESS:PORT",
+                     "--connect-app=NAME", "--connections=N", "--duration=SECONDS",
+                     "--request-bytes=BYTES", "--reply-bytes=BYTES", "discard:9", "echo:7",
+                     "chargen:19", "http:80", "iperf3:5201", "rr:5000", "io", "rxonly", "tcp", "gro",
                      "order0", "reuse"):
             self.assertIn(word, done.stdout)
 
@@ -290,6 +335,35 @@ class Commands(unittest.TestCase):
                    stdin="start\nshow config fwd\nshow tcp\nshow inet\nport reset all\nstop\n")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("RX port 1 queue 1 -> TX port 1 queue 1", done.stdout)
+
+    def test_connections_and_client_are_shown(self):
+        """In the mode tcp; in another, and without --connect, it is said what is missing."""
+        both = ("--ip=198.18.0.2/24", "--ip=198.18.1.2/24")
+        done = run("-i", "--forward-mode=tcp", *both, "--connect=198.18.0.1:9",
+                   "--connections=3", stdin="start\nshow tcp connections\nshow tcp client\n"
+                                           "show tcp\nstop\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"local +peer +state +app ")
+        self.assertRegex(done.stdout, r"(?m)^\d connections?$")
+        self.assertRegex(done.stdout, r"(?s)tcp/client: .*opened: 0 connections")
+        done = run("-i", *both, stdin="show tcp connections\n")
+        self.assertIn("show tcp connections: the mode is not tcp", done.stderr)
+        done = run("-i", "--forward-mode=tcp", *both, stdin="show tcp client\n")
+        self.assertIn("--connect=ADDRESS:PORT", done.stderr)
+
+    def test_a_run_of_the_client_ends_the_program(self):
+        done = run("--forward-mode=tcp", "--ip=198.18.0.2/24", "--ip=198.18.1.2/24",
+                   "--connect=198.18.0.1:9", "--duration=1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?s)client: 1 s are over.*tcp/client: .*failed")
+        self.assertEqual(done.stdout.count("tcp/client: "), 1)
+
+    def test_memory_for_a_million_connections(self):
+        done = run("-i", "--forward-mode=tcp", "--ip=198.18.0.2/24", "--max-conns=1048576",
+                   eal=(*EAL, "--vdev=net_null0", "--socket-limit=256"), stdin="start\n")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(one_sentence(done)), 1, done.stderr)
+        self.assertRegex(done.stderr, r"--max-conns=1048576 needs up to \d+ MiB of hugepages")
 
     def test_gro_settings(self):
         """They can change while forwarding; both modes that merge have them."""

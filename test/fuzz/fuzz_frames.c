@@ -3,10 +3,11 @@
  */
 
 /*
- * Frames through GRO, IPv4 and TCP. The input is a list of records: a kind, two bytes of length,
+ * Frames through GRO, IP, TCP and UDP. The input is a list of records: a kind, two bytes of length,
  * and so many bytes. KIND_RAW is a frame as it is. KIND_SEGMENT is a TCP segment of one connection,
  * its numbers relative to what our end sent last, with right checksums, so that the fuzzer gets
- * behind them. WAIT lets time pass. An echo application sends back what arrives. At the end every
+ * behind them. KIND_PACKET is what is behind the addresses of an IP packet of either family, made
+ * right alike. WAIT lets time pass. Echo applications send back what arrives. At the end every
  * buffer has to be back.
  */
 
@@ -17,6 +18,7 @@
 #include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_tcp.h>
+#include <rte_udp.h>
 
 #include "pw_gro.h"
 #include "pw_inet.h"
@@ -29,8 +31,10 @@
 #define PEER_PORT 40000
 #define ECHO_PORT 7
 
-enum kind { KIND_RAW, KIND_SEGMENT, KIND_WAIT, KINDS };
+enum kind { KIND_RAW, KIND_SEGMENT, KIND_WAIT, KIND_PACKET, KINDS };
 
+static const struct pw_addr our_ip6 = {.bytes = {0xfd, [15] = 2}};
+static const struct pw_addr peer_ip6 = {.bytes = {0xfd, [15] = 1}};
 static const struct rte_ether_addr our_mac = {{2, 0, 0, 0, 0, 2}};
 static const struct rte_ether_addr peer_mac = {{2, 0, 0, 0, 0, 1}};
 
@@ -78,19 +82,35 @@ gro_out(void *ctx, struct rte_mbuf **pkts, uint16_t n)
 }
 
 static void
-segment_in(void *ctx, struct rte_mbuf *segment, rte_be32_t src, rte_be32_t dst, uint64_t now_us)
+segment_in(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	struct world *world = ctx;
 
-	pw_tcp_input(world->tcp, segment, src, dst, now_us);
+	pw_tcp_input(world->tcp, segment, ip, now_us);
+}
+
+static bool
+datagram_in(void *ctx, struct rte_mbuf *datagram, const struct pw_ip_info *ip, uint64_t now_us)
+{
+	struct world *world = ctx;
+	struct pw_ip_info back = {.src = ip->dst, .dst = ip->src, .tos = ip->tos};
+	struct rte_udp_hdr *udp = rte_pktmbuf_mtod(datagram, struct rte_udp_hdr *);
+	rte_be16_t port = udp->dst_port;
+
+	if (port != rte_cpu_to_be_16(ECHO_PORT))
+		return false;
+	udp->dst_port = udp->src_port;
+	udp->src_port = port;
+	pw_inet_output_udp(world->inet, datagram, &back, now_us);
+	return true;
 }
 
 static void
-segment_out(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
+segment_out(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	struct world *world = ctx;
 
-	pw_inet_output_tcp(world->inet, segment, dst, now_us);
+	pw_inet_output_tcp(world->inet, segment, ip, now_us);
 }
 
 static void
@@ -116,10 +136,11 @@ open_world(struct world *world)
 	struct pw_gro_params gro = {.output = gro_out, .ctx = world, .socket_id = SOCKET_ID_ANY};
 	struct pw_inet_params inet = {
 		.mac = our_mac,
-		.ip = rte_cpu_to_be_32(OUR_IP),
-		.prefix_len = 24,
+		.addresses = {{pw_addr_from_ipv4(RTE_BE32(OUR_IP)), 24}, {our_ip6, 64}},
+		.nb_addresses = 2,
+		.mtu_bytes = 1500,
 		.pool = pool,
-		.ops = {.output = frame_out, .tcp_input = segment_in},
+		.ops = {.output = frame_out, .tcp_input = segment_in, .udp_input = datagram_in},
 		.ctx = world,
 	};
 	struct pw_tcp_params tcp = {
@@ -132,7 +153,7 @@ open_world(struct world *world)
 		.sndbuf_bytes = 16384,
 		.max_held_mbufs = MBUFS / 2,
 		.mtu_bytes = 1500,
-		.secret = 1,
+		.secret = {1},
 	};
 
 	world->now_us = 1000000;
@@ -215,6 +236,77 @@ send_segment(struct world *world, const uint8_t *data, uint16_t len)
 }
 
 static void
+send_ipv4(struct world *world, uint8_t *frame, const uint8_t *data, uint16_t rest)
+{
+	struct rte_ipv4_hdr *ip = (void *)(frame + RTE_ETHER_HDR_LEN);
+	uint8_t *l4 = (uint8_t *)(ip + 1);
+
+	*ip = (struct rte_ipv4_hdr){
+		.version_ihl = RTE_IPV4_VHL_DEF,
+		.total_length = rte_cpu_to_be_16(sizeof(*ip) + rest),
+		.packet_id = data[4],
+		.fragment_offset = rte_cpu_to_be_16((data[2] & 0x20) << 8 | data[3]),
+		.time_to_live = 64,
+		.next_proto_id = data[1],
+		.src_addr = rte_cpu_to_be_32(PEER_IP),
+		.dst_addr = rte_cpu_to_be_32(OUR_IP),
+	};
+	ip->hdr_checksum = rte_ipv4_cksum(ip);
+	if (data[1] == IPPROTO_UDP && rest >= 8)
+		memset(l4 + 6, 0, 2); /* there is none */
+	if (data[1] == IPPROTO_ICMP && rest >= 4) {
+		uint16_t cksum;
+
+		memset(l4 + 2, 0, 2);
+		cksum = ~rte_raw_cksum(l4, rest);
+		memcpy(l4 + 2, &cksum, 2);
+	}
+	receive(world, new_frame(frame, RTE_ETHER_HDR_LEN + sizeof(*ip) + rest));
+}
+
+static void
+send_ipv6(struct world *world, uint8_t *frame, const uint8_t *data, uint16_t rest)
+{
+	struct rte_ipv6_hdr *ip = (void *)(frame + RTE_ETHER_HDR_LEN);
+	uint8_t *l4 = (uint8_t *)(ip + 1);
+	uint8_t field = data[1] == IPPROTO_UDP ? 6 : 2;
+	uint16_t cksum;
+
+	ip->vtc_flow = rte_cpu_to_be_32(6u << 28);
+	ip->payload_len = rte_cpu_to_be_16(rest);
+	ip->proto = data[1];
+	ip->hop_limits = data[2];
+	memcpy(&ip->src_addr, peer_ip6.bytes, 16);
+	memcpy(&ip->dst_addr, our_ip6.bytes, 16);
+	if ((data[1] == IPPROTO_UDP || data[1] == IPPROTO_ICMPV6) && rest >= field + 2) {
+		memset(l4 + field, 0, 2);
+		cksum = rte_ipv6_udptcp_cksum(ip, l4);
+		memcpy(l4 + field, &cksum, 2);
+	}
+	receive(world, new_frame(frame, RTE_ETHER_HDR_LEN + sizeof(*ip) + rest));
+}
+
+/* Family, protocol, then flags, fragment offset and ID or the hop limit; then what is in it. */
+static void
+send_packet(struct world *world, const uint8_t *data, uint16_t len)
+{
+	uint8_t frame[1514] = {0};
+	struct rte_ether_hdr *eth = (void *)frame;
+	bool ipv6;
+	uint16_t rest, headers;
+
+	if (len < 5)
+		return;
+	ipv6 = data[0] & 1;
+	headers = sizeof(*eth) + (ipv6 ? sizeof(struct rte_ipv6_hdr) : sizeof(struct rte_ipv4_hdr));
+	rest = RTE_MIN(len - 5, (int)sizeof(frame) - headers);
+	*eth = (struct rte_ether_hdr){our_mac, peer_mac,
+		rte_cpu_to_be_16(ipv6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4)};
+	memcpy(frame + headers, data + 5, rest);
+	(ipv6 ? send_ipv6 : send_ipv4)(world, frame, data, rest);
+}
+
+static void
 let_time_pass(struct world *world, uint16_t len)
 {
 	pw_gro_flush(world->gro);
@@ -263,6 +355,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		len = RTE_MIN(len, size);
 		if (kind == KIND_SEGMENT)
 			send_segment(&world, data, len);
+		else if (kind == KIND_PACKET)
+			send_packet(&world, data, len);
 		else
 			receive(&world, new_frame(data, len));
 		data += len;

@@ -9,10 +9,12 @@ import re
 import select
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 
+import pwlab
 from pwlab import LabError, nicsim
 
 NICSIM = os.environ["NICSIM"]
@@ -318,3 +320,35 @@ class WithCard(unittest.TestCase):
         for name in ("lost_or_still_under_way", "duplicated", "reordered", "bad_content", "bad_crc",
                      "malformed", "bad_ip_cksum", "bad_l4_cksum"):
             self.assertEqual(counters[name], 0, name)
+
+
+class WithPeer(WithCard):
+    """Linux's own TCP is at the other end of a card's wire, behind a TAP interface."""
+
+    def netns(self):
+        name = f"pw-peer-tap-{os.getpid()}"
+        subprocess.run(["ip", "netns", "add", name], check=True)
+        self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=True)
+        self.in_peer("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1", name=name)
+        return name
+
+    def in_peer(self, *args, name=None, **kwargs):
+        self.peer = name or self.peer
+        return subprocess.run(["ip", "netns", "exec", self.peer, *args], check=True, timeout=60,
+                              **kwargs)
+
+    def snmp(self):
+        """Counters of the peer's IP and TCP."""
+        text = self.in_peer("cat", "/proc/net/snmp", capture_output=True, text=True).stdout
+        lines = [line.split() for line in text.splitlines()]
+        return {names[0][:-1] + name: int(value) for names, values in zip(lines[::2], lines[1::2])
+                for name, value in zip(names[1:], values[1:])}
+
+    def tap(self, settings="", addresses=(f"{pwlab.PEER_IP}/24",)):
+        """A card on the peer's interface t0."""
+        name = self.netns()
+        card = self.card(f"--wire=tap=t0,netns={name}{settings}", hold=False)
+        for address in addresses:
+            self.in_peer("ip", "addr", "add", address, "dev", "t0")
+        self.in_peer("ip", "link", "set", "t0", "up")
+        return card

@@ -157,35 +157,8 @@ class Segments(Sent):
                 self.segment([(V4, 9000, ACK, 5, 7, None)], SCATTERED, mss)
 
 
-class Kernel(rig.WithCard):
+class Kernel(rig.WithPeer):
     """Linux's own TCP behind a TAP interface."""
-
-    def netns(self):
-        name = f"pw-peer-tap-{os.getpid()}"
-        subprocess.run(["ip", "netns", "add", name], check=True)
-        self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=True)
-        self.in_peer("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1", name=name)
-        return name
-
-    def in_peer(self, *args, name=None, **kwargs):
-        self.peer = name or self.peer
-        return subprocess.run(["ip", "netns", "exec", self.peer, *args], check=True, timeout=60,
-                              **kwargs)
-
-    def snmp(self):
-        """Counters of the peer's IP and TCP."""
-        text = self.in_peer("cat", "/proc/net/snmp", capture_output=True, text=True).stdout
-        lines = [line.split() for line in text.splitlines()]
-        return {names[0][:-1] + name: int(value) for names, values in zip(lines[::2], lines[1::2])
-                for name, value in zip(names[1:], values[1:])}
-
-    def tap(self, settings=""):
-        """A card on the peer's interface t0."""
-        name = self.netns()
-        card = self.card(f"--wire=tap=t0,netns={name}{settings}", hold=False)
-        self.in_peer("ip", "addr", "add", "198.18.0.1/24", "dev", "t0")
-        self.in_peer("ip", "link", "set", "t0", "up")
-        return card
 
     def echo(self, size):
         """Send that much to the port echo, and compare what comes back."""

@@ -16,6 +16,11 @@
 #define FRAGS_BYTES (2 << 20)
 #define ECHO_ROOM 4096
 
+const struct pw_ip_info pw_tcp_rig_ip = {
+	.src = {.words = {0, 0, RTE_BE32(0xffff), RTE_BE32(PW_PACKET_PEER)}},
+	.dst = {.words = {0, 0, RTE_BE32(0xffff), RTE_BE32(PW_PACKET_US)}},
+};
+
 static void
 on_wire(void *ctx, struct rte_mbuf *segment)
 {
@@ -26,15 +31,18 @@ on_wire(void *ctx, struct rte_mbuf *segment)
 		fail_msg("%u segments sent at once", RIG_SENT_MAX);
 	packet->payload_base = rig->our_isn + 1;
 	packet->dst_ip = rig->output_dst;
+	packet->tos = rig->output_tos;
 	pw_packet_read_segment(segment, packet);
-	if (packet->flags & RTE_TCP_SYN_FLAG)
+	if (packet->flags & RTE_TCP_SYN_FLAG) {
 		rig->our_isn = packet->seq;
+		rig->our_port = packet->src_port;
+	}
 	rig->sent_us[rig->nb_sent++] = rig->now_us;
 	rte_pktmbuf_free(segment);
 }
 
 static void
-on_output(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
+on_output(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	struct pw_tcp_rig *rig = ctx;
 
@@ -46,7 +54,8 @@ on_output(void *ctx, struct rte_mbuf *segment, rte_be32_t dst, uint64_t now_us)
 		RTE_MAX(rig->params.tso_max_bytes, (uint32_t)rig->params.mtu_bytes));
 	if (segment->ol_flags & RTE_MBUF_F_TX_TCP_SEG)
 		assert_in_range(segment->nb_segs, 2, rig->params.tso_max_mbufs);
-	rig->output_dst = rte_be_to_cpu_32(dst);
+	rig->output_tos = ip->tos;
+	rig->output_dst = rte_be_to_cpu_32(pw_addr_to_ipv4(&ip->dst));
 	pw_soft_nic_cut(segment, on_wire, rig);
 }
 
@@ -124,6 +133,7 @@ on_opened(struct pw_tcp_conn *conn, void *app_ctx)
 	struct pw_tcp_rig *rig = app_ctx;
 
 	rig->opened++;
+	pw_tcp_set_user(conn, rig);
 	rig->received = rig->queued = rig->at_end = 0;
 	app_act(conn, app_ctx);
 }
@@ -133,8 +143,11 @@ on_closed(struct pw_tcp_conn *conn, void *app_ctx)
 {
 	struct pw_tcp_rig *rig = app_ctx;
 
-	(void)conn;
-	rig->closed++;
+	if (pw_tcp_get_user(conn) == rig)
+		rig->closed++;
+	else
+		rig->failed++;
+	rig->error = pw_tcp_get_error(conn);
 }
 
 static void
@@ -149,7 +162,8 @@ start(struct pw_tcp_rig *rig)
 		.closed = on_closed};
 	assert_int_equal(pw_tcp_listen(rig->tcp, RIG_PORT, &rig->app, rig), 0);
 	rig->nb_sent = rig->nb_expected = 0;
-	rig->opened = rig->closed = rig->received = rig->queued = 0;
+	rig->our_port = RIG_PORT;
+	rig->opened = rig->closed = rig->failed = rig->received = rig->queued = 0;
 }
 
 static void
@@ -206,7 +220,7 @@ pw_tcp_rig_set_up(void **state)
 		.sndbuf_bytes = 65536,
 		.max_held_mbufs = 1200,
 		.mtu_bytes = 1500,
-		.secret = 0x0123456789abcdef,
+		.secret = {0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01},
 	};
 	rig->now_us = 1000000;
 	rig->peer_isn = UINT32_MAX - 2000; /* all tests wrap */
@@ -245,15 +259,16 @@ pw_tcp_rig_tear_down(void **state)
 void
 pw_tcp_rig_input(struct pw_tcp_rig *rig, struct pw_packet *packet)
 {
+	struct pw_ip_info ip = pw_tcp_rig_ip;
 	struct rte_mbuf *m;
 
+	ip.tos = packet->tos;
 	packet->payload_base = rig->peer_isn + !(packet->flags & RTE_TCP_SYN_FLAG);
 	packet->src_port = rig->peer_port;
 	if (packet->dst_port == 0)
-		packet->dst_port = RIG_PORT;
+		packet->dst_port = rig->our_port;
 	m = pw_packet_exact(rig->pool, pw_packet_segment(rig->pool, packet));
-	pw_tcp_input(rig->tcp, m, rte_cpu_to_be_32(PW_PACKET_PEER), rte_cpu_to_be_32(PW_PACKET_US),
-		rig->now_us);
+	pw_tcp_input(rig->tcp, m, &ip, rig->now_us);
 }
 
 void
@@ -289,9 +304,24 @@ parse_raw_options(const char *hex, struct pw_packet *packet)
 		packet->options[packet->options_bytes++] = byte;
 }
 
-/* "mss 1460,ws 7,ts 1 2", padded with NOPs in front. */
+/* "1001:2001 3001:4001" */
 static void
-parse_options(const char *text, struct pw_packet *packet)
+parse_sacks(const char *text, struct pw_packet *packet, uint32_t base)
+{
+	uint8_t *p = packet->options + packet->options_bytes, n = 0;
+	unsigned start, end;
+
+	for (int used; sscanf(text, " %u:%u%n", &start, &end, &used) == 2; text += used, n++) {
+		pw_frame_put(p + 4 + 8 * n, base + start, 4);
+		pw_frame_put(p + 8 + 8 * n, base + end, 4);
+	}
+	memcpy(p, (uint8_t[]){1, 1, 5, 2 + 8 * n}, 4);
+	packet->options_bytes += 4 + 8 * n;
+}
+
+/* "mss 1460,ws 7,ts 1 2,sackOK,sack 1:2", padded with NOPs in front; blocks count from base. */
+static void
+parse_options(const char *text, struct pw_packet *packet, uint32_t base)
 {
 	char buf[128], *save = NULL;
 
@@ -313,6 +343,11 @@ parse_options(const char *text, struct pw_packet *packet)
 			pw_frame_put(p + 4, a, 4);
 			pw_frame_put(p + 8, b, 4);
 			packet->options_bytes += 12;
+		} else if (strcmp(word, "sackOK") == 0) {
+			memcpy(p, (uint8_t[]){1, 1, 4, 2}, 4);
+			packet->options_bytes += 4;
+		} else if (strncmp(word, "sack ", 5) == 0) {
+			parse_sacks(word + 5, packet, base);
 		} else {
 			fail_msg("option \"%s\"?", word);
 		}
@@ -322,9 +357,25 @@ parse_options(const char *text, struct pw_packet *packet)
 /* What a line says of a segment. */
 struct line {
 	struct pw_packet packet; /* numbers relative */
-	bool has_ack, has_window;
+	bool has_ack, has_window, has_ecn;
 	const char *options; /* or NULL */
 };
+
+/* "[ce] ", behind the direction */
+static const char *
+parse_ecn(const char *text, struct line *line)
+{
+	static const char *const names[] = {"[not-ect]", "[ect1]", "[ect0]", "[ce]"};
+
+	text += 1 + strspn(text + 1, " ");
+	for (unsigned i = 0; i < RTE_DIM(names); i++)
+		if (strncmp(text, names[i], strlen(names[i])) == 0) {
+			line->has_ecn = true;
+			line->packet.tos = i;
+			return text + strlen(names[i]);
+		}
+	return text;
+}
 
 static void
 parse_line(const char *text, struct line *line)
@@ -335,7 +386,8 @@ parse_line(const char *text, struct line *line)
 	int used = 0;
 
 	*line = (struct line){0};
-	if (sscanf(text, "%*c %7s %u:%u(%u)%n", flags, &seq, &end, &len, &used) != 4)
+	text = parse_ecn(text, line);
+	if (sscanf(text, "%7s %u:%u(%u)%n", flags, &seq, &end, &len, &used) != 4)
 		fail_msg("cannot read \"%s\"", text);
 	assert_int_equal(end - seq, len);
 	line->packet.flags = parse_flags(flags);
@@ -363,30 +415,34 @@ run_input(struct pw_tcp_rig *rig, const char *text)
 
 	parse_line(text, &line);
 	if (line.options != NULL)
-		parse_options(line.options, &line.packet);
+		parse_options(line.options, &line.packet, rig->our_isn);
 	line.packet.seq += rig->peer_isn;
 	line.packet.ack += rig->our_isn;
 	pw_tcp_rig_input(rig, &line.packet);
 }
 
-/* "mss 1460", "ts ecr 7": the option must be there, and right. */
+/* "mss 1460", "ts ecr 7,sack 1:2": the options must be there, all, and right; our own time may be
+ * any. "": there must be none.
+ */
 static void
-expect_options(const struct pw_packet *packet, const char *text)
+expect_options(struct pw_tcp_rig *rig, const struct pw_packet *packet, const char *text)
 {
 	struct pw_packet want = {0};
-	unsigned ecr;
+	unsigned ecr, skip = 0;
 	uint8_t echoed[4];
 
 	if (sscanf(text, "ts ecr %u", &ecr) == 1) {
 		pw_frame_put(echoed, ecr, 4);
-		assert_int_equal(packet->options_bytes, 12);
+		skip = 12;
+		assert_true(packet->options_bytes >= skip);
 		assert_memory_equal(packet->options, ((uint8_t[]){1, 1, 8, 10}), 4);
 		assert_memory_equal(packet->options + 8, echoed, 4);
-		return;
+		text += strcspn(text, ",>");
+		text += *text == ',';
 	}
-	parse_options(text, &want);
-	assert_int_equal(packet->options_bytes, want.options_bytes);
-	assert_memory_equal(packet->options, want.options, want.options_bytes);
+	parse_options(text, &want, rig->peer_isn);
+	assert_int_equal(packet->options_bytes, skip + want.options_bytes);
+	assert_memory_equal(packet->options + skip, want.options, want.options_bytes);
 }
 
 static void
@@ -425,7 +481,9 @@ run_expect(struct pw_tcp_rig *rig, const char *text)
 	if (line.has_window)
 		assert_int_equal(packet->window, line.packet.window);
 	if (line.options != NULL)
-		expect_options(packet, line.options);
+		expect_options(rig, packet, line.options);
+	if (line.has_ecn)
+		assert_int_equal(packet->tos & PW_ECN_MASK, line.packet.tos);
 }
 
 static void
@@ -511,6 +569,14 @@ pw_tcp_rig_connect(struct pw_tcp_rig *rig)
 		"< S 0:0(0) win 65535 <mss 1460>\n"
 		"> S. 0:0(0) ack 1\n"
 		"< . 1:1(0) ack 1 win 65535");
+}
+
+void
+pw_tcp_rig_open(struct pw_tcp_rig *rig)
+{
+	assert_int_equal(pw_tcp_connect(rig->tcp, &pw_tcp_rig_ip.dst, 0, &pw_tcp_rig_ip.src,
+				 rig->peer_port, &rig->app, rig, NULL, rig->now_us),
+		0);
 }
 
 void

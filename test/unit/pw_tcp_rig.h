@@ -15,6 +15,9 @@
  *
  * Before "<" and "+" and at the end of a script nothing may be left that was sent but not expected.
  * In a "+" timers run; what they send must lie in its last millisecond, unless "+*" allows all.
+ * An ECN field may stand before the flags, as in "> [ect0] . 1:2(1) ack 1" and "< [ce] ...".
+ * Options are mss, ws, ts, sackOK and sack, as in <sack 1001:2001 3001:4001>; <> wants none.
+ *
  * Flags are S F R P U E W, "." for ACK and "-" for none. Numbers count from both initial ones. In
  * ">" window and options are compared only when written; P does not have to be. "> *" takes
  * whatever was sent.
@@ -27,6 +30,9 @@
 #define RIG_PORT 80
 #define RIG_SENT_MAX 4096
 
+/** Of the peer's segments. */
+extern const struct pw_ip_info pw_tcp_rig_ip;
+
 struct pw_tcp_rig {
 	struct rte_mempool *pool;
 	unsigned base;
@@ -38,10 +44,11 @@ struct pw_tcp_rig {
 
 	/* the peer */
 	uint32_t peer_isn, our_isn;
-	uint16_t peer_port;
+	uint16_t peer_port, our_port;
 
 	/* what we sent, as it is on the wire, and was not expected yet */
 	uint32_t output_dst;
+	uint8_t output_tos;
 	struct pw_packet sent[RIG_SENT_MAX];
 	uint64_t sent_us[RIG_SENT_MAX];
 	unsigned nb_sent, nb_expected;
@@ -53,6 +60,8 @@ struct pw_tcp_rig {
 	uint32_t send_bytes; /**< to be sent */
 	bool close, abort;
 	unsigned opened, closed, at_end;
+	unsigned failed;	   /**< ours that were never established */
+	int error;		   /**< why the last one is gone */
 	uint32_t received, queued; /**< bytes read, and taken by pw_tcp_send() */
 };
 
@@ -84,6 +93,9 @@ __rte_format_printf(2, 3) void pw_tcp_rig_runf(struct pw_tcp_rig *rig, const cha
  * the next script.
  */
 void pw_tcp_rig_connect(struct pw_tcp_rig *rig);
+
+/** Open a connection to the peer: the next segment is our SYN. */
+void pw_tcp_rig_open(struct pw_tcp_rig *rig);
 
 /** Move the time on so that a new connection's initial number would be this one. */
 void pw_tcp_rig_set_isn(struct pw_tcp_rig *rig, uint32_t isn);

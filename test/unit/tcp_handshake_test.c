@@ -154,8 +154,7 @@ options_end_with_the_header(void **state)
 
 		memcpy(rte_pktmbuf_mtod_offset(m, char *, 20), bytes + skip, 7 - skip);
 		rig->send_bytes = 2 * 536;
-		pw_tcp_input(rig->tcp, pw_packet_exact(rig->pool, m), RTE_BE32(PW_PACKET_PEER),
-			RTE_BE32(PW_PACKET_US), rig->now_us);
+		pw_tcp_input(rig->tcp, pw_packet_exact(rig->pool, m), &pw_tcp_rig_ip, rig->now_us);
 		pw_tcp_rig_run(rig,
 			"> S. 0:0(0) ack 1\n"
 			"< . 1:1(0) ack 1 win 65535\n"
@@ -184,8 +183,7 @@ wrong_data_offsets_are_dropped(void **state)
 		if (i >= 5 && i <= 10)
 			rte_pktmbuf_trim(m, 40 - i * 4 + 1);
 		rte_pktmbuf_mtod(m, uint8_t *)[12] = i << 4;
-		pw_tcp_input(rig->tcp, pw_packet_exact(rig->pool, m), RTE_BE32(PW_PACKET_PEER),
-			RTE_BE32(PW_PACKET_US), rig->now_us);
+		pw_tcp_input(rig->tcp, pw_packet_exact(rig->pool, m), &pw_tcp_rig_ip, rig->now_us);
 	}
 	assert_int_equal(pw_tcp_rig_stats(rig).in_errs, 16);
 	assert_int_equal(rig->received, 0);
@@ -200,9 +198,13 @@ syns_of_all_kinds(void **state)
 {
 	struct pw_tcp_rig *rig = *state;
 
-	/* ECN is off. */
+	/* ECN is granted to who asks for it with both flags. */
 	pw_tcp_rig_run(rig,
 		"< SEW 0:0(0) win 65535 <mss 1460>\n"
+		"> SE. 0:0(0) ack 1\n"
+		"< R 1:1(0)");
+	pw_tcp_rig_run(rig,
+		"< SE 0:0(0) win 65535 <mss 1460>\n"
 		"> S. 0:0(0) ack 1\n"
 		"< R 1:1(0)");
 	/* Data in a SYN comes again. */
@@ -412,10 +414,10 @@ flood(struct pw_tcp_rig *rig, unsigned n, uint64_t *seed)
 			.seq = pw_test_random(seed, UINT32_MAX),
 			.src_port = pw_test_random(seed, UINT16_MAX),
 			.dst_port = RIG_PORT};
+		struct pw_ip_info ip = pw_tcp_rig_ip;
 
-		pw_tcp_input(rig->tcp, pw_packet_segment(rig->pool, &syn),
-			rte_cpu_to_be_32(0x0b000000 | pw_test_random(seed, 1 << 24)),
-			RTE_BE32(PW_PACKET_US), rig->now_us);
+		ip.src.words[3] = rte_cpu_to_be_32(0x0b000000 | pw_test_random(seed, 1 << 24));
+		pw_tcp_input(rig->tcp, pw_packet_segment(rig->pool, &syn), &ip, rig->now_us);
 		if (i % 100 == 0)
 			pw_tcp_rig_tick(rig, 1000);
 		rig->nb_sent = rig->nb_expected = 0;
@@ -450,7 +452,8 @@ a_flood_keeps_nobody_out(void **state)
 	assert_int_equal(rig->opened, 2);
 
 	stats = pw_tcp_rig_stats(rig);
-	assert_true(stats.conns_recycled > 99000);
+	assert_true(stats.syncookies_sent > 99000);
+	assert_int_equal(stats.curr_half_open, 8);
 	assert_int_equal(stats.curr_estab, 2);
 	for (unsigned i = 0; i < 70; i++) {
 		pw_tcp_rig_tick(rig, 1000000);

@@ -44,14 +44,12 @@ lost_data_comes_again(void **state)
 		"> . 1:1461(1460) ack 1\n"
 		"+400\n"
 		"> . 1:1461(1460) ack 1\n"
-		"+800\n"
-		"> . 1:1461(1460) ack 1\n"
 		"< . 1:1(0) ack 1461 win 65535\n"
 		"> P. 1461:2001(540) ack 1\n"
 		"< . 1:1(0) ack 2001 win 65535\n"
 		"+1000");
-	assert_int_equal(pw_tcp_rig_stats(rig).timeouts, 3);
-	assert_int_equal(pw_tcp_rig_stats(rig).retrans_segs, 4);
+	assert_int_equal(pw_tcp_rig_stats(rig).timeouts, 2);
+	assert_int_equal(pw_tcp_rig_stats(rig).retrans_segs, 3);
 	assert_int_equal(pw_tcp_rig_stats(rig).out_bytes, 2000);
 }
 
@@ -423,7 +421,7 @@ acks_carry_the_highest_number(void **state)
 		"> . 5001:5001(0) ack 101");
 }
 
-/* A window of 150 with 100 out: the next 100 wait, and part of them goes with the resend. */
+/* A window of 150 with 100 out: the next 100 wait. */
 static void
 out_bytes_count_once(void **state)
 {
@@ -437,11 +435,11 @@ out_bytes_count_once(void **state)
 		"> . 1:101(100) ack 1\n"
 		"< . 1:1(0) ack 1 win 150\n"
 		"+200\n"
-		"> . 1:151(150) ack 1\n"
-		"< . 1:1(0) ack 151 win 150\n"
-		"> P. 151:201(50) ack 1\n"
+		"> . 1:101(100) ack 1\n"
+		"< . 1:1(0) ack 101 win 150\n"
+		"> P. 101:201(100) ack 1\n"
 		"+200\n"
-		"> P. 151:201(50) ack 1\n"
+		"> P. 101:201(100) ack 1\n"
 		"< . 1:1(0) ack 201 win 150");
 	assert_int_equal(pw_tcp_rig_stats(rig).out_bytes, 200);
 	assert_int_equal(pw_tcp_rig_stats(rig).retrans_segs, 2);
@@ -562,7 +560,7 @@ a_syn_waits_for_an_mbuf(void **state)
 	struct rte_mbuf *m = pw_packet_segment(rig->pool, &syn);
 	unsigned n = exhaust(rig, mbufs, 0);
 
-	pw_tcp_input(rig->tcp, m, RTE_BE32(PW_PACKET_PEER), RTE_BE32(PW_PACKET_US), rig->now_us);
+	pw_tcp_input(rig->tcp, m, &pw_tcp_rig_ip, rig->now_us);
 	mbufs[n++] = rte_pktmbuf_alloc(rig->pool);
 	assert_int_equal(pw_tcp_rig_stats(rig).no_mbuf, 0 + (rig->nb_sent == 0));
 	rte_pktmbuf_free_bulk(mbufs, n);
@@ -700,13 +698,13 @@ struct bulk {
 };
 
 static void
-bulk_output(void *ctx, struct rte_mbuf *m, rte_be32_t dst, uint64_t now_us)
+bulk_output(void *ctx, struct rte_mbuf *m, const struct pw_ip_info *ip, uint64_t now_us)
 {
 	const struct rte_tcp_hdr *tcp = rte_pktmbuf_mtod(m, const struct rte_tcp_hdr *);
 	struct bulk *bulk = ctx;
 	uint32_t end = rte_be_to_cpu_32(tcp->sent_seq) + m->pkt_len - (tcp->data_off >> 4) * 4;
 
-	(void)dst;
+	(void)ip;
 	(void)now_us;
 	if (tcp->tcp_flags & RTE_TCP_SYN_FLAG)
 		bulk->end = end + 1;
@@ -741,8 +739,7 @@ bulk_input(struct pw_tcp_rig *rig, struct bulk *bulk, uint32_t ack, const char *
 		packet.options_bytes = strlen(options);
 		memcpy(packet.options, options, packet.options_bytes);
 	}
-	pw_tcp_input(bulk->tcp, pw_packet_segment(rig->pool, &packet), RTE_BE32(PW_PACKET_PEER),
-		RTE_BE32(PW_PACKET_US), rig->now_us);
+	pw_tcp_input(bulk->tcp, pw_packet_segment(rig->pool, &packet), &pw_tcp_rig_ip, rig->now_us);
 }
 
 /* More than half the space of numbers without a loss: the next loss is still seen as one. */

@@ -16,6 +16,8 @@ import time
 
 PEER_IP = "198.18.0.1"
 DUT_IP = "198.18.0.2"
+PEER_IP6 = "2001:db8::1"
+DUT_IP6 = "2001:db8::2"
 DUT_DEV = "pw0"
 PEER_DEV = "pw1"
 VETH = f"net_af_packet0,iface={DUT_DEV},framecnt=4096"
@@ -53,8 +55,11 @@ def _sweep():
 class Lab:
     """The two namespaces and the wire between them; a context manager."""
 
-    def __init__(self, mtu=1500, name="lab"):
+    vdev = VETH
+
+    def __init__(self, mtu=1500, name="lab", ipv6=False):
         self.mtu = mtu
+        self.ipv6 = ipv6
         self.dut = f"pw-dut-{name}-{os.getpid()}"
         self.peer = f"pw-peer-{name}-{os.getpid()}"
 
@@ -71,7 +76,7 @@ class Lab:
             # A veth leaves checksums and segmentation to hardware that is not there.
             _check(*self.in_peer("ethtool", "-K", PEER_DEV, "tx", "off", "tso", "off", "gso",
                                  "off"))
-            _check("ip", "-n", self.peer, "addr", "add", f"{PEER_IP}/24", "dev", PEER_DEV)
+            self._add_addresses()
             for name, dev in ((self.dut, DUT_DEV), (self.peer, PEER_DEV)):
                 _check("ip", "-n", name, "link", "set", "lo", "up")
                 _check("ip", "-n", name, "link", "set", dev, "up")
@@ -79,6 +84,18 @@ class Lab:
             self.__exit__()
             raise
         return self
+
+    def _add_addresses(self):
+        """To the peer only: pagewheel is the host at its end."""
+        _check("ip", "-n", self.peer, "addr", "add", f"{PEER_IP}/24", "dev", PEER_DEV)
+        if not self.ipv6:
+            return
+        for name in ("lo", PEER_DEV):
+            _check(*self.in_peer("sysctl", "-qw", f"net.ipv6.conf.{name}.disable_ipv6=0"))
+        _check("ip", "-n", self.peer, "addr", "add", f"{PEER_IP6}/64", "dev", PEER_DEV, "nodad")
+
+    def plug(self):
+        """To be called when a pagewheel has started."""
 
     def __exit__(self, *_):
         for name in (self.dut, self.peer):
@@ -93,6 +110,27 @@ class Lab:
         return ["ip", "netns", "exec", self.peer, *args]
 
 
+class TapLab(Lab):
+    """One namespace: pagewheel makes a TAP interface in it, with offloads; Linux is behind it."""
+
+    vdev = f"net_tap0,iface={PEER_DEV}"
+
+    def __init__(self, name="tap", ipv6=False):
+        super().__init__(name=name, ipv6=ipv6)
+        self.dut = self.peer
+
+    def __enter__(self):
+        _sweep()
+        _check("ip", "netns", "add", self.peer)
+        _check(*self.in_peer("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"))
+        _check("ip", "-n", self.peer, "link", "set", "lo", "up")
+        return self
+
+    def plug(self):
+        self._add_addresses()
+        _check("ip", "-n", self.peer, "link", "set", PEER_DEV, "up")
+
+
 class NoLab:
     """Where no network is needed: the same commands, as they are."""
 
@@ -104,12 +142,13 @@ class NoLab:
 class Pagewheel:
     """A running pagewheel in a Lab; a context manager. It reads commands from a pipe.
 
-    vdev is that of its port, or a tuple of those of several.
+    vdev is that of its port, or a tuple of those of several; ip is its first port's address.
     """
 
     _count = 0
 
-    def __init__(self, lab, binary, *options, mode="tcp", vdev=VETH, stderr=None):
+    def __init__(self, lab, binary, *options, mode="tcp", vdev=VETH, stderr=None,
+                 ip=DUT_IP):
         Pagewheel._count += 1
         self.prefix = f"pw-{os.getpid()}-{Pagewheel._count}"
         cpus = sorted(os.sched_getaffinity(0))
@@ -118,7 +157,7 @@ class Pagewheel:
             binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory", "--no-pci",
             f"--file-prefix={self.prefix}",
             *(f"--vdev={one}" for one in ((vdev,) if isinstance(vdev, str) else vdev)),
-            mode=mode, options=options))
+            mode=mode, options=options, ip=ip))
         self._init(stderr)
 
     def _init(self, stderr):
@@ -128,9 +167,9 @@ class Pagewheel:
         self.process = None
 
     @staticmethod
-    def command_line(binary, *eal, mode, options):
+    def command_line(binary, *eal, mode, options, ip=DUT_IP):
         return [binary, *eal, "--log-level=4", "--", "--interactive", "--auto-start",
-                f"--forward-mode={mode}", f"--ip={DUT_IP}/24", *options]
+                f"--forward-mode={mode}", f"--ip={ip}/24", *options]
 
     def _spawn(self, **kwargs):
         return subprocess.Popen(self.args, **kwargs)
@@ -227,3 +266,10 @@ class Pagewheel:
             if time.monotonic() > end:
                 return None
             time.sleep(0.02)
+
+
+def knows(binary, option):
+    """Whether a pagewheel has an option: its help names it."""
+    said = subprocess.run([binary, "--no-huge", "--no-pci", "-m", "16", "--", "--help"],
+                          capture_output=True, text=True, check=False)
+    return option in said.stdout
