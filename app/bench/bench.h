@@ -46,6 +46,7 @@ struct pw_bench_experiment {
 extern const struct pw_bench_experiment pw_bench_frag;
 extern const struct pw_bench_experiment pw_bench_gro;
 extern const struct pw_bench_experiment pw_bench_pool;
+extern const struct pw_bench_experiment pw_bench_tcp;
 
 /** Run it. Returns 0, or a negative errno after pw_bench_error() has said why. */
 int pw_bench_experiment_run(

@@ -99,6 +99,7 @@ pw_bench_best(const struct pw_bench_grid *grid, unsigned row, enum pw_bench_side
 		double ns = pw_bench_shown_ns(grid, row, c);
 
 		if (ns < 0 || grid->columns[c].side == PW_BENCH_FLOOR ||
+			grid->columns[c].side == PW_BENCH_ALONE ||
 			(side != PW_BENCH_FLOOR && grid->columns[c].side != side))
 			continue;
 		if (best == grid->nb_columns || ns < best_ns) {

@@ -18,6 +18,7 @@ enum pw_bench_side {
 	PW_BENCH_DPDK,
 	PW_BENCH_OURS,
 	PW_BENCH_FLOOR, /**< the same without what is measured */
+	PW_BENCH_ALONE, /**< compared with nothing: columns measure different things */
 };
 
 struct pw_bench_column {

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <rte_cycles.h>
 #include <rte_lcore.h>
 
 #include "bench.h"
+#include "clock.h"
 #include "environment.h"
 #include "random.h"
 
@@ -65,22 +65,6 @@ take_mbufs(struct pw_gro_bench_rig *rig, uint64_t seed)
 	return 0;
 }
 
-static double
-measure_clock(void)
-{
-	struct pw_bench_samples samples = {0};
-	double cycles;
-
-	for (unsigned i = 0; i < 1001; i++) {
-		uint64_t begin = rte_rdtsc_precise();
-
-		pw_bench_samples_add(&samples, (double)(rte_rdtsc_precise() - begin));
-	}
-	cycles = pw_bench_samples_summary(&samples).median;
-	pw_bench_samples_free(&samples);
-	return cycles;
-}
-
 struct pw_gro_bench_rig *
 pw_gro_bench_rig_create(bool cold, uint64_t seed)
 {
@@ -97,7 +81,7 @@ pw_gro_bench_rig_create(bool cold, uint64_t seed)
 	rig->timed = calloc(
 		RTE_MAX(rig->nb_mbufs, HOT_PACKETS) / PW_GRO_BENCH_BURST, sizeof(*rig->timed));
 	rig->flows = pw_gro_bench_flows_create();
-	rig->clock_cycles = measure_clock();
+	rig->clock_cycles = pw_bench_clock_cycles();
 	if (rig->mbufs != NULL && rig->packets != NULL && rig->timed != NULL &&
 		rig->flows != NULL && take_mbufs(rig, seed) == 0)
 		return rig;

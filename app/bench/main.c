@@ -18,6 +18,7 @@ static const struct pw_bench_experiment *const experiments[] = {
 	&pw_bench_pool,
 	&pw_bench_frag,
 	&pw_bench_gro,
+	&pw_bench_tcp,
 };
 
 void

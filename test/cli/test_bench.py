@@ -15,6 +15,8 @@ PATTERNS = ["same", "ring128", "ring1500", "split128/fresh", "split128/disorder"
             "split1500/fresh", "split1500/disorder", "hold"]
 PLAIN = ["plain_same", "plain_ring128", "plain_ring1500"]
 FRAG_PATTERNS = ["now", "now/write", "window", "window/write", "window/fragmented", "hold", "remote"]
+TCP_PATTERNS = {"accept": "connection", "request": "request", "segment": "segment",
+                "copied": "segment", "merged": "segment", "send": "segment"}
 COUNTERS = ["refills_per_1000", "reuses_per_1000", "cache_hits_per_1000", "ring_hits_per_1000",
             "buddy_hits_per_1000", "splits_per_1000", "merges_per_1000", "fallbacks_per_1000",
             "tail_bytes_per_fragment", "held_bytes"]
@@ -88,6 +90,12 @@ class Frame(unittest.TestCase):
         (["gro", "--cksum=none"], "vouched software"),
         (["gro", "--hash=bad"], "good same"),
         (["gro", "--all=1"], "takes no value"),
+        (["tcp", "--idle=1000001"], "from 0 to 1000000"),
+        (["tcp", "--idle=-1"], "from 0 to 1000000"),
+        (["tcp", "--idle=0,0"], "each once"),
+        (["tcp", "--patterns=nosuch"], "accept request segment copied merged send"),
+        (["tcp", "--patterns="], "parted by commas"),
+        (["tcp", "--flows=1"], "unknown option --flows"),
         (["pool", "--", "--lcores=0@0,1@0"], "share a CPU"),
         (["pool", "--", "--nosuch"], "EAL does not start"),
     )
@@ -104,7 +112,7 @@ class Frame(unittest.TestCase):
     def test_help(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for word in ("pool", "frag", "gro"):
+        for word in ("pool", "frag", "gro", "tcp"):
             self.assertIn(word, done.stdout)
         done = run("frag", "--help")
         self.assertEqual(done.returncode, 0)
@@ -117,6 +125,11 @@ class Frame(unittest.TestCase):
                      "--headers=LIST", "--flush=LIST", "--hash=LIST", "--all", "rte burst", "rte ctx",
                      "rte_ipv4_udptcp_cksum_verify()", "tools/plot"):
             self.assertIn(word, done.stdout)
+        done = run("tcp", "--help")
+        self.assertEqual(done.returncode, 0)
+        for word in ("--idle=LIST", "0 to 1000000", "--patterns=LIST", "virtual", "tools/plot",
+                     *(f"  {name} " for name in TCP_PATTERNS)):
+            self.assertIn(word, done.stdout)
         done = run("pool", "--help")
         self.assertEqual(done.returncode, 0)
         for word in ("--handlers=LIST", "--rounds=N", "default 15", "--json", "--lcores=",
@@ -127,7 +140,8 @@ class Frame(unittest.TestCase):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for what in (("pool", "--patterns=same", "--handlers=stack", "--sizes=4096"),
                          ("frag", "--patterns=now", "--allocators=mempool", "--sizes=64"),
-                         ("gro", "--quick", "--flows=1", "--headers=hot")):
+                         ("gro", "--quick", "--flows=1", "--headers=hot"),
+                         ("tcp", "--idle=0", "--patterns=merged")):
                 for more in ((), ("--json",)):
                     done = run(*what, "--rounds=1", *more, stdout=full)
                     self.assertNotEqual(done.returncode, 0)
@@ -444,6 +458,70 @@ class Gro(Experiment):
         self.assertTrue(out["short_of_rounds"])
 
 
+class Tcp(Experiment):
+    def run_json(self, *arguments):
+        done = run("tcp", "--json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(said(done), [])
+        out = json.loads(done.stdout)
+        self.assertTrue(out["passed"])
+        return out
+
+    def check_cells(self, out, idle, patterns):
+        """Each has a time, and its rate is of that time."""
+        (group,) = out["groups"]
+        self.assertEqual([(c["idle"], c["pattern"], c["piece"]) for c in group["cells"]],
+                         [(i, p, TCP_PATTERNS[p]) for i in idle for p in patterns])
+        for cell in group["cells"]:
+            with self.subTest(idle=cell["idle"], pattern=cell["pattern"]):
+                self.check_times(cell, out["short_of_rounds"])
+                self.assertNotIn("reason", cell)
+                self.assertEqual(cell["piece_bytes"], 1448 if cell["piece"] == "segment" else 0)
+                if rounds(cell) > 0:
+                    self.assertAlmostEqual(cell["pieces_per_s"] * cell["unprobed"]["median_ns"] / 1e9,
+                                           1, places=4)
+
+    def test_quick(self):
+        out = self.run_json("--quick")
+        self.assertEqual((out["experiment"], out["unit"]), ("tcp", "ns a piece"))
+        self.check_environment(out)
+        self.check_cells(out, [0, 1000], list(TCP_PATTERNS))
+        self.assertGreater(sum(rounds(c) for c in out["groups"][0]["cells"]), 0)
+
+    def test_memory_of_connections(self):
+        """It is what the endpoint takes for all connections, of which a few thousand are not idle."""
+        out = self.run_json("--idle=33,50000", "--rounds=1", "--patterns=request,m")
+        self.check_cells(out, [33, 50000], ["request", "merged"])
+        self.assertEqual([m["idle"] for m in out["memory"]], [33, 50000])
+        for memory in out["memory"]:
+            self.assertEqual(memory["max_conns"], memory["idle"] + 4096)
+            self.assertAlmostEqual(memory["bytes_a_connection"] * memory["max_conns"] / memory["bytes"], 1,
+                                   places=4)
+            self.assertTrue(100 < memory["bytes_a_connection"] < 2000, memory)
+
+    def test_table(self):
+        done = run("tcp", "--quick", "--rounds=1", "--idle=0,100", "--patterns=accept,send")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"idle +rounds +accept +send\n")
+        self.assertRegex(done.stdout, r"(?m)^100 +1 unprobed +[\d.]+ ±[\d.]+ +[\d.]+ ±[\d.]+ *$")
+        self.assertRegex(done.stdout, r"idle +accept: 1/s +send: Gbit/s +bytes a connection\n")
+        self.assertRegex(done.stdout, r"(?m)^100 +\d+ +\d+\.\d +\d+$")
+        for text in ("One lcore", "virtual time", "1 rounds wanted"):
+            self.assertIn(text, done.stdout)
+        self.assertNotIn("DPDK's best", done.stdout)
+
+    def test_too_little_memory(self):
+        for limit, what in ((8, "mbufs and fragments"), (64, "an endpoint of 1004096 connections")):
+            done = run("tcp", "--idle=1000000", "--", f"--socket-limit={limit}")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(len(said(done)), 1)
+            self.assertRegex(said(done)[0], rf"no memory for {what}: it needs about \d+ hugepages")
+
+    def test_time_that_is_over(self):
+        out = self.run_json("--idle=0", "--rounds=1000", "--max-seconds=1", "--patterns=merged")
+        self.assertTrue(out["short_of_rounds"])
+
+
 class Plot(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -477,6 +555,23 @@ class Plot(unittest.TestCase):
         done = self.plot(path, "-o", written, "--only=flush=4,order=robin")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
         self.assertEqual(written.read_bytes()[:4], b"\x89PNG")
+
+    def test_tcp(self):
+        done = run("tcp", "--json", "--idle=0,100", "--rounds=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        path = self.write(done.stdout, "tcp.json")
+        done = self.plot(path)
+        written = path.with_suffix(".svg")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
+        picture = written.read_text(encoding="utf-8")
+        for text in ("<svg", "pagewheel-bench tcp", "idle connections", "ns a piece", *TCP_PATTERNS):
+            self.assertIn(text, picture)
+        self.refused("no setting 'flows': expected one of: family", path, "--only=flows=1")
+
+    def test_plot_of_no_idle_connection_only(self):
+        done = run("tcp", "--json", "--idle=0", "--rounds=1", "--patterns=merged")
+        done = self.plot(self.write(done.stdout, "tcp.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_help(self):
         done = self.plot("--help")
