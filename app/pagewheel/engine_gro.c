@@ -165,16 +165,18 @@ static struct pw_engine engine = {
 
 PW_ENGINE_REGISTER(engine)
 
+static void
+read_gso(const struct pw_app *app, const struct pw_stream *stream, void *stats)
+{
+	(void)app;
+	*(struct pw_gso_stats *)stats = ((const struct state *)stream->engine_data)->gso.stats;
+}
+
 int
 pw_engine_gro_read_gso(const struct pw_app *app, void *stats)
 {
 	if (pw_fwd_engine(app->fwd) != &engine)
 		return -ENOENT;
-	memset(stats, 0, sizeof(struct pw_gso_stats));
-	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
-		const struct state *state = pw_fwd_stream(app->fwd, i)->engine_data;
-
-		pw_stats_add(stats, &state->gso.stats, sizeof(state->gso.stats));
-	}
+	pw_stats_sum_streams(app, stats, sizeof(struct pw_gso_stats), read_gso);
 	return 0;
 }

@@ -101,44 +101,36 @@ pw_engine_tcp_runs(const struct pw_app *app)
 	return pw_fwd_engine(app->fwd) == &tcp;
 }
 
-static int
-sum(const struct pw_app *app, uint64_t *sums, size_t bytes,
-	void (*read)(const struct pw_tcp_stack *stack, void *stats))
+static void
+read_inet(const struct pw_app *app, const struct pw_stream *stream, void *stats)
 {
-	uint64_t one[PW_STATS_MAX_BYTES / sizeof(uint64_t)];
-
-	if (!pw_engine_tcp_runs(app))
-		return -ENOENT;
-	memset(sums, 0, bytes);
-	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
-		read(pw_fwd_stream(app->fwd, i)->engine_data, one);
-		pw_stats_add(sums, one, bytes);
-	}
-	return 0;
+	(void)app;
+	pw_inet_get_stats(((const struct pw_tcp_stack *)stream->engine_data)->inet, stats);
 }
 
 static void
-read_inet(const struct pw_tcp_stack *stack, void *stats)
+read_tcp(const struct pw_app *app, const struct pw_stream *stream, void *stats)
 {
-	pw_inet_get_stats(stack->inet, stats);
-}
-
-static void
-read_tcp(const struct pw_tcp_stack *stack, void *stats)
-{
-	pw_tcp_get_stats(stack->tcp, stats);
+	(void)app;
+	pw_tcp_get_stats(((const struct pw_tcp_stack *)stream->engine_data)->tcp, stats);
 }
 
 int
 pw_engine_tcp_read_inet(const struct pw_app *app, void *stats)
 {
-	return sum(app, stats, sizeof(struct pw_inet_stats), read_inet);
+	if (!pw_engine_tcp_runs(app))
+		return -ENOENT;
+	pw_stats_sum_streams(app, stats, sizeof(struct pw_inet_stats), read_inet);
+	return 0;
 }
 
 int
 pw_engine_tcp_read_tcp(const struct pw_app *app, void *stats)
 {
-	return sum(app, stats, sizeof(struct pw_tcp_stats), read_tcp);
+	if (!pw_engine_tcp_runs(app))
+		return -ENOENT;
+	pw_stats_sum_streams(app, stats, sizeof(struct pw_tcp_stats), read_tcp);
+	return 0;
 }
 
 void

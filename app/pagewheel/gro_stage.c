@@ -71,19 +71,18 @@ pw_gro_stage_flush(struct pw_gro_stage *stage)
 	stage->bursts = 0;
 }
 
+static void
+read_gro(const struct pw_app *app, const struct pw_stream *stream, void *stats)
+{
+	pw_gro_get_stats(pw_fwd_engine(app->fwd)->gro(stream)->gro, stats);
+}
+
 int
 pw_gro_stage_read(const struct pw_app *app, void *stats)
 {
-	const struct pw_engine *engine = pw_fwd_engine(app->fwd);
-	struct pw_gro_stats one;
-
-	if (engine->gro == NULL)
+	if (pw_fwd_engine(app->fwd)->gro == NULL)
 		return -ENOENT;
-	memset(stats, 0, sizeof(one));
-	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
-		pw_gro_get_stats(engine->gro(pw_fwd_stream(app->fwd, i))->gro, &one);
-		pw_stats_add(stats, &one, sizeof(one));
-	}
+	pw_stats_sum_streams(app, stats, sizeof(struct pw_gro_stats), read_gro);
 	return 0;
 }
 

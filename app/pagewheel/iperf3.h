@@ -124,8 +124,15 @@ pw_iperf3_streams_expected(void)
 /** May a stream of rate_bits send more? Tells how many bytes, at this time. */
 uint64_t pw_iperf3_due(const struct pw_iperf3_stream *stream, uint64_t now_us);
 
-/** Take the place of the next stream. NULL: none is expected. With the lock held. */
+/** Fill in the place of the next stream. NULL: none is expected. With the lock held. */
 struct pw_iperf3_stream *pw_iperf3_add_stream(void);
+
+/** That stream is there: others may look at it. With the lock held. */
+static inline void
+pw_iperf3_stream_is_there(void)
+{
+	__atomic_store_n(&pw_iperf3.nb_streams, pw_iperf3.nb_streams + 1, __ATOMIC_RELEASE);
+}
 
 /** The test of this generation is over, if it is not already; another may begin. */
 void pw_iperf3_leave(uint32_t generation);
@@ -149,6 +156,13 @@ struct pw_iperf3_conn {
 	bool omits;	      /**< the time that is omitted is not over */
 	double cpu_us[2];     /**< user and system, when the test began */
 };
+
+/** Its test is the one that runs. */
+static inline bool
+pw_iperf3_is_current(const struct pw_iperf3_conn *c)
+{
+	return __atomic_load_n(&pw_iperf3.generation, __ATOMIC_ACQUIRE) == c->generation;
+}
 
 /* iperf3_control.c and iperf3_stream.c: the roles. Their opened() is called with the cookie. */
 extern const struct pw_tcp_app pw_iperf3_control, pw_iperf3_data;

@@ -192,12 +192,6 @@ take_state(struct pw_iperf3_conn *c, struct pw_tcp_conn *conn, int8_t state)
 		pw_tcp_abort(conn);
 }
 
-static bool
-is_current(const struct pw_iperf3_conn *c)
-{
-	return pw_iperf3.generation == c->generation;
-}
-
 static void
 readable(struct pw_tcp_conn *conn, void *app_ctx)
 {
@@ -205,7 +199,7 @@ readable(struct pw_tcp_conn *conn, void *app_ctx)
 	int8_t state;
 
 	(void)app_ctx;
-	while (is_current(c)) {
+	while (pw_iperf3_is_current(c)) {
 		if (c->wants_json) {
 			if (!read_json(c, conn))
 				break;
@@ -216,7 +210,7 @@ readable(struct pw_tcp_conn *conn, void *app_ctx)
 			take_state(c, conn, state);
 		}
 	}
-	if (!is_current(c))
+	if (!pw_iperf3_is_current(c))
 		pw_tcp_app_drop(conn);
 	if (pw_tcp_at_end(conn)) {
 		finish(c, conn);
@@ -287,14 +281,14 @@ timer(struct pw_tcp_conn *conn, void *app_ctx)
 {
 	struct pw_iperf3_conn *c = pw_tcp_get_user(conn);
 	uint64_t now_us = pw_tcp_now(conn);
-	bool running = is_current(c) && pw_iperf3_phase() == PW_IPERF3_RUNNING;
+	bool running = pw_iperf3_is_current(c) && pw_iperf3_phase() == PW_IPERF3_RUNNING;
 
 	(void)app_ctx;
 	if (now_us > c->deadline_us || (running && is_idle(c, now_us))) {
 		pw_tcp_abort(conn);
 		return;
 	}
-	if (is_current(c) && pw_iperf3_phase() == PW_IPERF3_STREAMS &&
+	if (pw_iperf3_is_current(c) && pw_iperf3_phase() == PW_IPERF3_STREAMS &&
 		__atomic_load_n(&pw_iperf3.nb_streams, __ATOMIC_ACQUIRE) ==
 			pw_iperf3_streams_expected())
 		start_test(c, conn);

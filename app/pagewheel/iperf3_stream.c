@@ -9,19 +9,12 @@
 #define SOON_US 1000   /* while it waits for the start, or for its rate */
 #define LATER_US 10000 /* else */
 
-/* The test is over for it. */
-static bool
-is_stale(const struct pw_iperf3_conn *c)
-{
-	return __atomic_load_n(&pw_iperf3.generation, __ATOMIC_ACQUIRE) != c->generation;
-}
-
 static void
 send_more(struct pw_iperf3_conn *c, struct pw_tcp_conn *conn)
 {
 	uint64_t n;
 
-	if (!c->stream->sends || is_stale(c) || pw_iperf3_phase() != PW_IPERF3_RUNNING)
+	if (!c->stream->sends || !pw_iperf3_is_current(c) || pw_iperf3_phase() != PW_IPERF3_RUNNING)
 		return;
 	n = RTE_MIN(pw_iperf3_due(c->stream, pw_tcp_now(conn)), pw_tcp_send_room(conn));
 	pw_iperf3_add(&c->stream->count.bytes, pw_tcp_app_send_zeros(conn, n));
@@ -35,7 +28,7 @@ readable(struct pw_tcp_conn *conn, void *app_ctx)
 
 	(void)app_ctx;
 	bytes = pw_tcp_app_drop(conn);
-	if (!is_stale(c) && !c->stream->sends && pw_iperf3_phase() == PW_IPERF3_RUNNING)
+	if (pw_iperf3_is_current(c) && !c->stream->sends && pw_iperf3_phase() == PW_IPERF3_RUNNING)
 		pw_iperf3_add(&c->stream->count.bytes, bytes);
 	if (pw_tcp_at_end(conn))
 		pw_tcp_shutdown(conn);
@@ -57,7 +50,7 @@ timer(struct pw_tcp_conn *conn, void *app_ctx)
 	struct pw_tcp_conn_info info;
 
 	(void)app_ctx;
-	if (is_stale(c)) {
+	if (!pw_iperf3_is_current(c)) {
 		pw_tcp_abort(conn);
 		return;
 	}

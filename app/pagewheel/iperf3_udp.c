@@ -60,10 +60,7 @@ alloc_chain(struct rte_mempool *pool, uint32_t len_bytes)
 		m->data_len = n;
 		if (first == NULL)
 			first = m;
-		else
-			first->pkt_len += n;
-		if (first == m)
-			m->pkt_len = n;
+		first->pkt_len += n;
 		len_bytes -= n;
 	}
 	return first;
@@ -107,7 +104,7 @@ connect_stream(struct pw_tcp_stack *stack, const struct rte_udp_hdr *udp,
 		stream->local = ip->dst;
 		stream->peer_port = udp->src_port;
 		stream->local_port = udp->dst_port;
-		__atomic_store_n(&pw_iperf3.nb_streams, pw_iperf3.nb_streams + 1, __ATOMIC_RELEASE);
+		pw_iperf3_stream_is_there();
 	}
 	send_datagram(stream, connect_reply, sizeof(connect_reply), sizeof(connect_reply), now_us);
 }

@@ -61,13 +61,10 @@ parse_string(struct pw_options *options, const struct option_row *row, const cha
 static int
 parse_number(struct pw_options *options, const struct option_row *row, const char *value)
 {
-	unsigned long long number;
-	char expected[64], *end;
+	unsigned long number;
+	char expected[64];
 
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number < row->min ||
-		number > row->max) {
+	if (pw_option_read_number(value, row->min, row->max, &number) < 0) {
 		snprintf(expected, sizeof(expected), "a number from %u to %u", row->min, row->max);
 		return wrong_value(row, value, expected);
 	}

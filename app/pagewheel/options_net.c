@@ -24,9 +24,8 @@ __rte_format_printf(3, 4) static int expect(char *expected, size_t size, const c
 	return -EINVAL;
 }
 
-/* Digits only. */
-static int
-read_number(const char *text, unsigned long min, unsigned long max, unsigned long *number)
+int
+pw_option_read_number(const char *text, unsigned long min, unsigned long max, unsigned long *number)
 {
 	char *end;
 
@@ -49,17 +48,11 @@ read_address(const char *text, size_t len, struct pw_addr *addr)
 	return pw_addr_parse(copy, addr);
 }
 
-/* That a host can have: not 0/8, 127/8, 224/3; not ::, ::1, fe80::/10 or ff00::/8 (RFC 4291). */
+/* That we, or a server, can be configured with. */
 static bool
 is_host(const struct pw_addr *addr)
 {
-	static const struct pw_addr loopback = {.words = {0, 0, 0, RTE_BE32(1)}};
-	uint8_t first = addr->bytes[12];
-
-	if (pw_addr_is_ipv4(addr))
-		return first != 0 && first != 127 && first < 224;
-	return !pw_addr_is_none(addr) && !pw_addr_equal(addr, &loopback) &&
-		addr->bytes[0] != 0xff && (addr->bytes[0] != 0xfe || addr->bytes[1] >> 6 != 2);
+	return pw_addr_is_unicast(addr) && !pw_addr_is_link_local(addr);
 }
 
 /* Of IPv4: not its network's own address, nor the broadcast one. */
@@ -86,7 +79,7 @@ pw_option_read_ip(struct pw_options *options, const char *value, char *expected,
 	struct pw_addr addr;
 
 	if (slash == NULL || read_address(value, slash - value, &addr) < 0 ||
-		read_number(slash + 1, 0, 128, &prefix_len) < 0 || !is_host(&addr) ||
+		pw_option_read_number(slash + 1, 0, 128, &prefix_len) < 0 || !is_host(&addr) ||
 		!is_host_of(&addr, prefix_len))
 		return expect(expected, size,
 			"the address of a host with its prefix length, as in 198.18.0.2/24 or "
@@ -105,7 +98,7 @@ pw_option_read_gateway(struct pw_options *options, const char *value, char *expe
 	struct pw_addr addr, *gateway;
 
 	if (read_address(value, strlen(value), &addr) < 0 ||
-		(!is_host(&addr) && addr.bytes[0] != 0xfe)) /* routers may be link-local */
+		!pw_addr_is_unicast(&addr)) /* routers may be link-local */
 		return expect(
 			expected, size, "the address of a router, as in 198.18.0.1 or 2001:db8::1");
 	gateway = pw_addr_is_ipv4(&addr) ? &options->gateway4 : &options->gateway6;
@@ -141,7 +134,7 @@ pw_option_read_listen(struct pw_options *options, const char *value, char *expec
 		return expect(expected, size, "one of %s, with a port as in http:8080 or without",
 			pw_tcp_service_names(names, sizeof(names)));
 	port = service->port;
-	if (*colon == ':' && read_number(colon + 1, 1, UINT16_MAX, &port) < 0)
+	if (*colon == ':' && pw_option_read_number(colon + 1, 1, UINT16_MAX, &port) < 0)
 		return expect(
 			expected, size, "a port from 1 to 65535, as in %s:%u", name, service->port);
 	switch (add_listen(options, service, port)) {
@@ -176,7 +169,7 @@ pw_option_read_connect(struct pw_options *options, const char *value, char *expe
 	unsigned long port;
 	size_t len;
 
-	if (colon == NULL || read_number(colon + 1, 1, UINT16_MAX, &port) < 0)
+	if (colon == NULL || pw_option_read_number(colon + 1, 1, UINT16_MAX, &port) < 0)
 		goto wrong;
 	len = colon - value;
 	if (brackets && (len < 2 || value[len - 1] != ']'))

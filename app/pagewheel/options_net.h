@@ -31,6 +31,14 @@ int pw_option_read_connect(
 int pw_option_read_connect_app(
 	struct pw_options *options, const char *value, char *expected, size_t size);
 
+/**
+ * Read a number of digits only.
+ *
+ * @return 0, or -EINVAL: it is none, or not from min to max
+ */
+int pw_option_read_number(
+	const char *text, unsigned long min, unsigned long max, unsigned long *number);
+
 /** Fill in the address and the services, where none were given. */
 void pw_options_net_defaults(struct pw_options *options);
 

@@ -81,12 +81,8 @@ pw_stages_begin(void)
 }
 
 void
-pw_stages_end_poll(int busy)
+pw_stages_count_poll(struct pw_stage_clock *clock, bool busy)
 {
-	struct pw_stage_clock *clock = RTE_PER_LCORE(pw_stage_clock);
-
-	if (clock == NULL)
-		return;
 	pw_stage_enter(PW_STAGE_OTHER);
 	for (unsigned i = 0; i < PW_STAGES; i++)
 		clock->total[i] += busy ? clock->poll[i] : 0;

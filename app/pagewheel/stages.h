@@ -14,6 +14,7 @@
  * cycles each time, which are in the figures.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_branch_prediction.h>
@@ -67,8 +68,18 @@ pw_stage_enter(enum pw_stage stage)
 /** Let the clock of this lcore run from now on, if there are clocks. */
 void pw_stages_begin(void);
 
+/** pw_stages_end_poll() of an lcore that has a clock. */
+void pw_stages_count_poll(struct pw_stage_clock *clock, bool busy);
+
 /** A poll has ended: what it took is counted if it was busy. */
-void pw_stages_end_poll(int busy);
+static inline void
+pw_stages_end_poll(bool busy)
+{
+	struct pw_stage_clock *clock = RTE_PER_LCORE(pw_stage_clock);
+
+	if (unlikely(clock != NULL))
+		pw_stages_count_poll(clock, busy);
+}
 
 /**
  * Make the clocks, and let a pool's handler run under one. Before the pool has any buffers.

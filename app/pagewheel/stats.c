@@ -158,6 +158,19 @@ pw_stats_add(void *sums, const void *one, size_t bytes)
 		to[i] += from[i];
 }
 
+void
+pw_stats_sum_streams(const struct pw_app *app, void *sums, size_t bytes,
+	void (*read)(const struct pw_app *app, const struct pw_stream *stream, void *stats))
+{
+	uint64_t one[PW_STATS_MAX_BYTES / sizeof(uint64_t)];
+
+	memset(sums, 0, bytes);
+	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++) {
+		read(app, pw_fwd_stream(app->fwd, i), one);
+		pw_stats_add(sums, one, bytes);
+	}
+}
+
 const struct pw_stats_group *
 pw_stats_find(const char *name)
 {

@@ -14,6 +14,7 @@
 #include "pw_stat.h"
 
 struct pw_app;
+struct pw_stream;
 
 #define PW_STATS_MAX_BYTES 1024
 
@@ -32,6 +33,10 @@ struct pw_stats_group {
  * Add up structs of uint64_t, of a stream each: some tell what there is now, which adds up too.
  */
 void pw_stats_add(void *sums, const void *one, size_t bytes);
+
+/** The same for all streams: read() fills one of so many bytes, at most PW_STATS_MAX_BYTES. */
+void pw_stats_sum_streams(const struct pw_app *app, void *sums, size_t bytes,
+	void (*read)(const struct pw_app *app, const struct pw_stream *stream, void *stats));
 
 /** Find a group, or NULL. */
 const struct pw_stats_group *pw_stats_find(const char *name);

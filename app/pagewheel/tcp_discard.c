@@ -53,19 +53,28 @@ add(struct digest *digest, const struct rte_mbuf *m)
 }
 
 static void
+digest_all(struct digest *digest, struct pw_tcp_conn *conn)
+{
+	struct rte_mbuf *m;
+
+	while ((m = pw_tcp_recv(conn)) != NULL) {
+		add(digest, m);
+		rte_pktmbuf_free(m);
+	}
+}
+
+static void
 readable(struct pw_tcp_conn *conn, void *app_ctx)
 {
 	const struct pw_options *options = app_ctx;
 	struct digest *digest = pw_tcp_get_user(conn);
-	struct rte_mbuf *m;
 
-	if (options->discard_copy && digest == NULL)
+	if (digest != NULL)
+		digest_all(digest, conn);
+	else if (options->discard_copy)
 		copy_all(conn);
-	while ((m = pw_tcp_recv(conn)) != NULL) {
-		if (digest != NULL)
-			add(digest, m);
-		rte_pktmbuf_free_bulk(&m, 1); /* its segments go back together */
-	}
+	else
+		pw_tcp_app_drop(conn);
 	if (pw_tcp_at_end(conn))
 		pw_tcp_shutdown(conn);
 }

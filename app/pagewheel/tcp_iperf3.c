@@ -83,8 +83,7 @@ choose_role(struct pw_iperf3_conn *c, struct pw_tcp_conn *conn)
 		memcmp(c->cookie, pw_iperf3.cookie, sizeof(c->cookie)) == 0) {
 		c->stream = pw_iperf3_add_stream();
 		if (c->stream != NULL) {
-			__atomic_store_n(
-				&pw_iperf3.nb_streams, pw_iperf3.nb_streams + 1, __ATOMIC_RELEASE);
+			pw_iperf3_stream_is_there();
 			role = &pw_iperf3_data;
 		}
 	}

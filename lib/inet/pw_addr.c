@@ -7,6 +7,17 @@
 #include <errno.h>
 
 bool
+pw_addr_is_unicast(const struct pw_addr *addr)
+{
+	static const struct pw_addr loopback = {.bytes = {[15] = 1}};
+	uint8_t first = addr->bytes[12];
+
+	if (pw_addr_is_ipv4(addr))
+		return first != 0 && first != 127 && first < 224;
+	return addr->bytes[0] != 0xff && !pw_addr_is_none(addr) && !pw_addr_equal(addr, &loopback);
+}
+
+bool
 pw_addr_in_prefix(const struct pw_addr *addr, const struct pw_addr *prefix, unsigned prefix_len)
 {
 	unsigned bytes = prefix_len / 8, bits = prefix_len % 8;

@@ -76,6 +76,16 @@ pw_addr_is_none(const struct pw_addr *addr)
 	return (addr->words[0] | addr->words[1] | addr->words[2] | addr->words[3]) == 0;
 }
 
+/** Can it be a host's? RFC 1122 3.2.1.3, RFC 4291 2.5.2, 2.5.3 and 2.7. */
+bool pw_addr_is_unicast(const struct pw_addr *addr);
+
+/** Of IPv6 and good on its link alone, RFC 4291 2.5.6. */
+static inline bool
+pw_addr_is_link_local(const struct pw_addr *addr)
+{
+	return addr->bytes[0] == 0xfe && addr->bytes[1] >> 6 == 2;
+}
+
 /** Do the first prefix_len bits agree? For IPv4 addresses they count from 96 on. */
 bool pw_addr_in_prefix(
 	const struct pw_addr *addr, const struct pw_addr *prefix, unsigned prefix_len);

@@ -11,12 +11,6 @@
 #define IPV4_BITS 96 /* in front of an IPv4 address in a struct pw_addr */
 
 static bool
-is_ipv6_link_local(const struct pw_addr *addr)
-{
-	return addr->bytes[0] == 0xfe && addr->bytes[1] >> 6 == 2;
-}
-
-static bool
 same_family(const struct pw_addr *a, const struct pw_addr *b)
 {
 	return pw_addr_is_ipv4(a) == pw_addr_is_ipv4(b);
@@ -30,18 +24,6 @@ link_local(const struct rte_ether_addr *mac)
 
 	return (struct pw_addr){.bytes = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, b[0] ^ 2, b[1], b[2], 0xff,
 					0xfe, b[3], b[4], b[5]}};
-}
-
-/* Is it a host's? RFC 1122 3.2.1.3, RFC 4291 2.5.2, 2.5.3 and 2.7. */
-static bool
-is_unicast(const struct pw_addr *addr)
-{
-	static const struct pw_addr loopback = {.bytes = {[15] = 1}};
-	uint8_t first = addr->bytes[12];
-
-	if (pw_addr_is_ipv4(addr))
-		return first != 0 && first != 127 && first < 224;
-	return addr->bytes[0] != 0xff && !pw_addr_is_none(addr) && !pw_addr_equal(addr, &loopback);
 }
 
 static bool
@@ -68,7 +50,7 @@ add(struct pw_inet *inet, const struct pw_addr *addr, uint8_t prefix_len)
 {
 	uint8_t skip = pw_addr_is_ipv4(addr) ? IPV4_BITS : 0;
 
-	if (!is_unicast(addr) || prefix_len > 128 - skip)
+	if (!pw_addr_is_unicast(addr) || prefix_len > 128 - skip)
 		return false;
 	inet->ours[inet->nb_ours++] = (struct pw_inet_address){*addr, skip + prefix_len};
 	return true;
@@ -77,7 +59,7 @@ add(struct pw_inet *inet, const struct pw_addr *addr, uint8_t prefix_len)
 static bool
 is_gateway(const struct pw_addr *addr, bool ipv4)
 {
-	return pw_addr_is_none(addr) || (pw_addr_is_ipv4(addr) == ipv4 && is_unicast(addr));
+	return pw_addr_is_none(addr) || (pw_addr_is_ipv4(addr) == ipv4 && pw_addr_is_unicast(addr));
 }
 
 bool
@@ -144,7 +126,7 @@ pw_inet_is_peer(const struct pw_inet *inet, const struct pw_addr *addr)
 {
 	if (pw_addr_equal(&inet->ways[way_index(addr)].dst, addr) && !pw_addr_is_none(addr))
 		return true;
-	if (!is_unicast(addr) || pw_inet_is_ours(inet, addr))
+	if (!pw_addr_is_unicast(addr) || pw_inet_is_ours(inet, addr))
 		return false;
 	for (unsigned i = 0; i < inet->nb_ours; i++)
 		if (is_broadcast_of(&inet->ours[i], addr))
@@ -165,12 +147,17 @@ find_network(const struct pw_inet *inet, const struct pw_addr *addr)
 	return best;
 }
 
+static bool
+is_near(const struct pw_inet *inet, const struct pw_addr *addr)
+{
+	return find_network(inet, addr) != NULL || pw_addr_equal(addr, &inet->params.gateway4) ||
+		pw_addr_equal(addr, &inet->params.gateway6);
+}
+
 bool
 pw_inet_is_on_link(const struct pw_inet *inet, const struct pw_addr *addr)
 {
-	return pw_inet_is_peer(inet, addr) &&
-		(find_network(inet, addr) != NULL || pw_addr_equal(addr, &inet->params.gateway4) ||
-			pw_addr_equal(addr, &inet->params.gateway6));
+	return pw_inet_is_peer(inet, addr) && is_near(inet, addr);
 }
 
 static int
@@ -178,9 +165,9 @@ find_next_hop(const struct pw_inet *inet, const struct pw_addr *dst, struct pw_a
 {
 	if (!pw_inet_is_peer(inet, dst))
 		return -ENETUNREACH;
-	if (pw_inet_is_on_link(inet, dst))
+	if (is_near(inet, dst))
 		*next_hop = *dst;
-	else if (!is_ipv6_link_local(dst))
+	else if (!pw_addr_is_link_local(dst))
 		*next_hop = pw_addr_is_ipv4(dst) ? inet->params.gateway4 : inet->params.gateway6;
 	else
 		return -ENETUNREACH;
@@ -221,7 +208,7 @@ pw_inet_source(const struct pw_inet *inet, const struct pw_addr *dst, struct pw_
 		return rc;
 	ours = find_network(inet, &next_hop);
 	/* A router's address is often link-local: that is ours for the link, not for beyond. */
-	if (ours == NULL || (is_ipv6_link_local(&ours->addr) && !is_ipv6_link_local(dst)))
+	if (ours == NULL || (pw_addr_is_link_local(&ours->addr) && !pw_addr_is_link_local(dst)))
 		ours = first_of_family(inet, dst);
 	if (ours == NULL)
 		return -ENETUNREACH;

@@ -28,7 +28,7 @@ is_valid(const struct rte_mbuf *m, const struct rte_arp_hdr *arp)
 
 /* RFC 826: update an entry that exists; make one only when somebody asks for us, or answers. */
 static void
-hear_and_tell(struct pw_inet *inet, const struct rte_arp_ipv4 *data, bool for_us, uint64_t now_us)
+learn(struct pw_inet *inet, const struct rte_arp_ipv4 *data, bool for_us, uint64_t now_us)
 {
 	struct pw_inet_heard heard = {
 		.sender = pw_addr_from_ipv4(data->arp_sip),
@@ -37,9 +37,7 @@ hear_and_tell(struct pw_inet *inet, const struct rte_arp_ipv4 *data, bool for_us
 		.flags = PW_HEARD_CONFIRMS | PW_HEARD_OVERRIDES | (for_us ? PW_HEARD_CREATES : 0),
 	};
 
-	pw_inet_hear(inet, &heard, now_us);
-	if (inet->params.ops.heard != NULL)
-		inet->params.ops.heard(inet->params.ctx, &heard);
+	pw_neigh_learn(inet, &heard, now_us);
 }
 
 static bool
@@ -88,7 +86,7 @@ pw_arp_input(struct pw_inet *inet, struct rte_mbuf *frame, uint64_t now_us)
 	}
 	inet->stats.rx_arp++;
 	for_us = is_ours(inet, arp->arp_data.arp_tip);
-	hear_and_tell(inet, &arp->arp_data, for_us, now_us);
+	learn(inet, &arp->arp_data, for_us, now_us);
 
 	/* A gratuitous request asks for the sender's own address: nobody else answers. */
 	if (arp->arp_opcode == rte_cpu_to_be_16(RTE_ARP_OP_REQUEST) && for_us &&

@@ -3,9 +3,7 @@
  */
 #include "pw_chain.h"
 
-#include <stdbool.h>
-
-#include <rte_ip.h>
+#include "pw_sum.h"
 
 struct rte_mbuf *
 pw_chain_trim_front(struct rte_mbuf *m, uint32_t len_bytes)
@@ -49,17 +47,5 @@ pw_chain_cut(struct rte_mbuf *m, uint32_t len_bytes)
 uint16_t
 pw_chain_sum(const struct rte_mbuf *m, uint32_t offset_bytes)
 {
-	uint32_t sum = 0;
-	bool odd = false;
-
-	for (; m != NULL; m = m->next) {
-		uint32_t skip = RTE_MIN(offset_bytes, m->data_len);
-		uint32_t len = m->data_len - skip;
-		uint16_t part = rte_raw_cksum(rte_pktmbuf_mtod_offset(m, char *, skip), len);
-
-		offset_bytes -= skip;
-		sum += odd ? rte_bswap16(part) : part;
-		odd ^= len % 2 != 0;
-	}
-	return __rte_raw_cksum_reduce(sum);
+	return pw_sum_fold(pw_sum_packet(m, offset_bytes, m->pkt_len - offset_bytes));
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include <rte_ip_frag.h>
-#include <rte_jhash.h>
 
 #include "pw_inet_priv.h"
 
@@ -35,9 +34,7 @@ cut_ipv6(struct pw_inet *inet, struct rte_mbuf *packet, struct rte_mbuf **fragme
 {
 	const struct rte_ipv6_hdr *ip = rte_pktmbuf_mtod(packet, const struct rte_ipv6_hdr *);
 	struct pw_addr dst = pw_addr_from_ipv6(&ip->dst_addr);
-	/* RFC 7739 5.3, as with IPv4's. */
-	rte_be32_t id = rte_cpu_to_be_32(
-		inet->next_id++ + rte_jhash(dst.bytes, sizeof(dst), inet->params.secret));
+	rte_be32_t id = rte_cpu_to_be_32(inet->next_id++ + pw_inet_id_offset(inet, &dst));
 	int n = rte_ipv6_fragment_packet(packet, fragments, FRAGMENTS_MAX, inet->params.mtu_bytes,
 		inet->params.pool, inet->params.pool);
 

@@ -6,6 +6,8 @@
 
 /** @file What the files of lib/inet share. */
 
+#include <rte_jhash.h>
+
 #include "pw_inet.h"
 #include "pw_neigh.h"
 #include "pw_reasm.h"
@@ -40,6 +42,13 @@ struct pw_inet {
 	struct pw_inet_way ways[PW_INET_WAYS];
 };
 
+/** RFC 7739 5.3: where the IDs begin towards a host, so that none tells of the others'. */
+static inline uint32_t
+pw_inet_id_offset(const struct pw_inet *inet, const struct pw_addr *dst)
+{
+	return rte_jhash(dst->bytes, sizeof(dst->bytes), inet->params.secret);
+}
+
 /** A received IP packet with a right header. */
 struct pw_inet_rx {
 	struct rte_mbuf *frame; /**< l2_len and l3_len are set */
@@ -54,6 +63,14 @@ pw_inet_drop(struct rte_mbuf *m, uint64_t *reason)
 {
 	(*reason)++;
 	rte_pktmbuf_free(m);
+}
+
+/** A check fails: the frame is to be dropped under this counter. Returns false. */
+static inline bool
+pw_inet_refuse(uint64_t **reason, uint64_t *counter)
+{
+	*reason = counter;
+	return false;
 }
 
 /** Behind the Ethernet and IP headers. */
@@ -128,6 +145,9 @@ void pw_nd_solicit(
 	struct pw_inet *inet, const struct pw_addr *target, const struct rte_ether_addr *mac);
 
 /* pw_neigh.c */
+
+/** Learn of a neighbour, here and, by heard(), in the host's other instances. */
+void pw_neigh_learn(struct pw_inet *inet, const struct pw_inet_heard *heard, uint64_t now_us);
 
 /** Send an IP packet to a neighbour, or ask for its MAC address first; owns the packet. */
 void pw_neigh_send(struct pw_inet *inet, struct rte_mbuf *packet, const struct pw_addr *next_hop,

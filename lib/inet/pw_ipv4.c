@@ -11,20 +11,13 @@
 #include "pw_inet_priv.h"
 
 static bool
-refuse(uint64_t **reason, uint64_t *counter)
-{
-	*reason = counter;
-	return false;
-}
-
-static bool
 check_addresses(struct pw_inet *inet, const struct rte_ipv4_hdr *ip, uint64_t **reason)
 {
 	struct pw_addr src = pw_addr_from_ipv4(ip->src_addr), dst = pw_addr_from_ipv4(ip->dst_addr);
 
 	if (!pw_inet_is_peer(inet, &src))
-		return refuse(reason, &inet->stats.rx_bad_ip);
-	return pw_inet_is_ours(inet, &dst) || refuse(reason, &inet->stats.rx_other_ip);
+		return pw_inet_refuse(reason, &inet->stats.rx_bad_ip);
+	return pw_inet_is_ours(inet, &dst) || pw_inet_refuse(reason, &inet->stats.rx_other_ip);
 }
 
 /* Is the header right? If not, tells the counter to drop the frame under. */
@@ -38,18 +31,18 @@ check(struct pw_inet *inet, const struct rte_mbuf *frame, const struct rte_ipv4_
 	uint16_t total;
 
 	if (frame->data_len < frame->l2_len + sizeof(*ip))
-		return refuse(reason, &stats->rx_short);
+		return pw_inet_refuse(reason, &stats->rx_short);
 	if (ip->version != IPVERSION || ip->ihl < RTE_IPV4_MIN_IHL ||
 		frame->data_len < frame->l2_len + rte_ipv4_hdr_len(ip))
-		return refuse(reason, &stats->rx_bad_ip);
+		return pw_inet_refuse(reason, &stats->rx_bad_ip);
 
 	total = rte_be_to_cpu_16(ip->total_length);
 	if (total < rte_ipv4_hdr_len(ip) || total > room)
-		return refuse(reason, &stats->rx_bad_length);
+		return pw_inet_refuse(reason, &stats->rx_bad_length);
 	if (cksum == RTE_MBUF_F_RX_IP_CKSUM_BAD ||
 		(cksum == RTE_MBUF_F_RX_IP_CKSUM_UNKNOWN &&
 			rte_raw_cksum(ip, rte_ipv4_hdr_len(ip)) != 0xffff))
-		return refuse(reason, &stats->rx_bad_ip_cksum);
+		return pw_inet_refuse(reason, &stats->rx_bad_ip_cksum);
 	return check_addresses(inet, ip, reason);
 }
 

@@ -27,13 +27,6 @@ ipv6_of(const struct rte_mbuf *frame)
 }
 
 static bool
-refuse(uint64_t **reason, uint64_t *counter)
-{
-	*reason = counter;
-	return false;
-}
-
-static bool
 check_addresses(struct pw_inet *inet, const struct rte_ipv6_hdr *ip, struct pw_ip_info *info,
 	uint64_t **reason)
 {
@@ -42,13 +35,13 @@ check_addresses(struct pw_inet *inet, const struct rte_ipv6_hdr *ip, struct pw_i
 
 	/* Inside of us addresses of this form are IPv4's: no packet may carry one. */
 	if (pw_addr_is_ipv4(&info->src) || pw_addr_is_ipv4(&info->dst))
-		return refuse(reason, &inet->stats.rx_bad_ip);
+		return pw_inet_refuse(reason, &inet->stats.rx_bad_ip);
 	/* Who has no address yet asks only whether somebody else has it (RFC 4862 5.4.2). */
 	if (!pw_inet_is_peer(inet, &info->src) &&
 		!(pw_addr_is_none(&info->src) && ip->proto == IPPROTO_ICMPV6))
-		return refuse(reason, &inet->stats.rx_bad_ip);
+		return pw_inet_refuse(reason, &inet->stats.rx_bad_ip);
 	return pw_inet_is_ours(inet, &info->dst) || pw_inet_in_group(inet, &info->dst) ||
-		refuse(reason, &inet->stats.rx_other_ip);
+		pw_inet_refuse(reason, &inet->stats.rx_other_ip);
 }
 
 static bool
@@ -59,11 +52,11 @@ check(struct pw_inet *inet, const struct rte_mbuf *frame, struct pw_ip_info *inf
 	uint32_t room = frame->pkt_len - frame->l2_len;
 
 	if (frame->data_len < frame->l2_len + sizeof(*ip))
-		return refuse(reason, &inet->stats.rx_short);
+		return pw_inet_refuse(reason, &inet->stats.rx_short);
 	if (rte_be_to_cpu_32(ip->vtc_flow) >> 28 != 6)
-		return refuse(reason, &inet->stats.rx_bad_ip);
+		return pw_inet_refuse(reason, &inet->stats.rx_bad_ip);
 	if (sizeof(*ip) + rte_be_to_cpu_16(ip->payload_len) > room)
-		return refuse(reason, &inet->stats.rx_bad_length);
+		return pw_inet_refuse(reason, &inet->stats.rx_bad_length);
 	info->tos = rte_be_to_cpu_32(ip->vtc_flow) >> RTE_IPV6_HDR_TC_SHIFT;
 	return check_addresses(inet, ip, info, reason);
 }

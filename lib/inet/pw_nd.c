@@ -91,14 +91,6 @@ read_nd(const struct pw_inet_rx *rx, struct nd *nd)
 		(!nd->has_mac && to_all && rx->ip.dst.bytes[11] == 1);
 }
 
-static void
-hear_and_tell(struct pw_inet *inet, const struct pw_inet_heard *heard, uint64_t now_us)
-{
-	pw_inet_hear(inet, heard, now_us);
-	if (inet->params.ops.heard != NULL)
-		inet->params.ops.heard(inet->params.ctx, heard);
-}
-
 /* ip: from and to whom; mac: of the option. */
 static void
 send_message(struct pw_inet *inet, const struct pw_ip_info *ip, const struct nd *nd,
@@ -163,7 +155,7 @@ solicit_input(struct pw_inet *inet, const struct pw_inet_rx *rx, const struct nd
 	if (nd->has_mac) {
 		heard.mac = nd->mac;
 		heard.flags |= PW_HEARD_CREATES;
-		hear_and_tell(inet, &heard, rx->now_us);
+		pw_neigh_learn(inet, &heard, rx->now_us);
 	}
 	advertise(inet, rx, nd);
 }
@@ -179,7 +171,7 @@ advert_input(struct pw_inet *inet, const struct pw_inet_rx *rx, const struct nd 
 		heard.flags |= PW_HEARD_CONFIRMS;
 	if (nd->flags & ND_NA_FLAG_OVERRIDE)
 		heard.flags |= PW_HEARD_OVERRIDES;
-	hear_and_tell(inet, &heard, rx->now_us);
+	pw_neigh_learn(inet, &heard, rx->now_us);
 }
 
 static bool

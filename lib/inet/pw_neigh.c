@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include <rte_jhash.h>
-
 #include "pw_inet_priv.h"
 
 #define REQUEST_INTERVAL_US 1000000 /* RFC 1122 2.3.2.1: at most one a second */
@@ -221,6 +219,14 @@ pw_inet_hear(struct pw_inet *inet, const struct pw_inet_heard *heard, uint64_t n
 	update(neigh, heard, now_us);
 	if (neigh->state == PW_NEIGH_KNOWN)
 		send_queue(inet, neigh, now_us);
+}
+
+void
+pw_neigh_learn(struct pw_inet *inet, const struct pw_inet_heard *heard, uint64_t now_us)
+{
+	pw_inet_hear(inet, heard, now_us);
+	if (inet->params.ops.heard != NULL)
+		inet->params.ops.heard(inet->params.ctx, heard);
 }
 
 static void

@@ -7,20 +7,18 @@
 #include <errno.h>
 #include <netinet/in.h>
 
-#include <rte_jhash.h>
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
 #include "pw_inet_priv.h"
 
-/* RFC 7739 5.3: towards each host the IDs begin elsewhere, so that none tells of the others'. */
 static uint16_t
 next_id(struct pw_inet *inet, const struct pw_ip_info *info, uint16_t n)
 {
 	uint32_t id = inet->next_id;
 
 	inet->next_id += n;
-	return id + rte_jhash(info->dst.bytes, sizeof(info->dst), inet->params.secret);
+	return id + pw_inet_id_offset(inet, &info->dst);
 }
 
 /* A port that cuts a segment counts the IDs up from the first one's. */

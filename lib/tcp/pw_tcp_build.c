@@ -69,12 +69,6 @@ put_timestamp(uint8_t *p, uint32_t val, uint32_t ecr)
 	return put_be32(put_be32(p, val), ecr);
 }
 
-static uint32_t
-timestamp(const struct pw_tcp_conn *conn, uint64_t now_us)
-{
-	return (uint32_t)(now_us / 1000) + conn->ts_offset;
-}
-
 /*
  * SACK blocks, as many as there is room for beside the payload: what the port cuts would carry
  * them again and again, and a full segment has no place for them.
@@ -151,7 +145,7 @@ pw_tcp_send_segment(
 	bool is_new;
 
 	if (conn->ts_ok)
-		end = put_timestamp(end, timestamp(conn, now_us), conn->ts_recent);
+		end = put_timestamp(end, pw_tcp_ts_at(conn, now_us), conn->ts_recent);
 	if ((flags & RTE_TCP_RST_FLAG) == 0)
 		end = put_sacks(conn, options, end, len_bytes);
 	m = new_segment(tcp, &conn->key, options, end - options);
@@ -261,7 +255,7 @@ pw_tcp_send_syn(struct pw_tcp_conn *conn, uint64_t now_us)
 		.has_ts = !is_ack || conn->ts_ok,
 		.has_wscale = !is_ack || conn->wscale_ok,
 		.wscale = pw_tcp_wscale(conn->tcp),
-		.ts_val = timestamp(conn, now_us),
+		.ts_val = pw_tcp_ts_at(conn, now_us),
 		.ts_ecr = is_ack ? conn->ts_recent : 0,
 	};
 

@@ -34,7 +34,6 @@ newreno_on_restart(struct pw_tcp_conn *conn)
 }
 
 const struct pw_tcp_cc pw_tcp_cc_newreno = {
-	.name = "newreno",
 	.on_ack = newreno_on_ack,
 	.on_loss = newreno_on_loss,
 	.on_restart = newreno_on_restart,
@@ -95,8 +94,7 @@ pw_tcp_cc_acked(struct pw_tcp_conn *conn, uint32_t acked_bytes, uint64_t now_us)
 void
 pw_tcp_cc_restart_after_idle(struct pw_tcp_conn *conn, uint64_t now_us)
 {
-	if (conn->snd_una != conn->snd_max || conn->last_sent_us == 0 ||
-		now_us - conn->last_sent_us <= conn->rto_us)
+	if (conn->last_sent_us == 0 || now_us - conn->last_sent_us <= conn->rto_us)
 		return;
 	conn->cwnd = RTE_MIN(conn->cwnd, pw_tcp_cc_initial_window(conn));
 	conn->tcp->cc->on_restart(conn);

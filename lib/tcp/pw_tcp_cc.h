@@ -32,7 +32,6 @@ struct pw_tcp_cc_state {
 };
 
 struct pw_tcp_cc {
-	const char *name;
 	/** So many bytes were acknowledged in congestion avoidance. */
 	void (*on_ack)(struct pw_tcp_conn *conn, uint32_t acked_bytes, uint64_t now_us);
 	/** A loss, or ECE. @return the new ssthresh */

@@ -132,7 +132,6 @@ cubic_on_restart(struct pw_tcp_conn *conn)
 }
 
 const struct pw_tcp_cc pw_tcp_cc_cubic = {
-	.name = "cubic",
 	.on_ack = cubic_on_ack,
 	.on_loss = cubic_on_loss,
 	.on_restart = cubic_on_restart,

@@ -509,6 +509,8 @@ void pw_tcp_recover_timeout(struct pw_tcp_conn *conn);
 void pw_tcp_recover_ack(struct pw_tcp_conn *conn, const struct pw_tcp_ack *ack, bool found);
 /** The ECE flag of an ACK; pw_tcp_recover_ack() calls it where something was in flight. */
 void pw_tcp_recover_ecn(struct pw_tcp_conn *conn, const struct pw_tcp_ack *ack);
+/** Send less, as after a loss that is repaired already. */
+void pw_tcp_recover_reduce(struct pw_tcp_conn *conn);
 /** Bytes sent again. */
 void pw_tcp_recover_resent(struct pw_tcp_conn *conn, uint32_t bytes, uint64_t now_us);
 /** A D-SACK block. */

@@ -88,10 +88,6 @@ pw_tcp_probe_ack(struct pw_tcp_conn *conn, const struct pw_tcp_ack *ack)
 	if (!has_filled)
 		return;
 	conn->tcp->stats.loss_probe_recoveries++;
-	if (pw_tcp_is_recovering(conn))
-		return;
-	conn->ssthresh = conn->tcp->cc->on_loss(conn);
-	conn->cwnd = RTE_MIN(conn->cwnd, conn->ssthresh);
-	conn->ecn_cwr |= conn->ecn_ok;
-	conn->flight->undo.can = false;
+	if (!pw_tcp_is_recovering(conn))
+		pw_tcp_recover_reduce(conn);
 }

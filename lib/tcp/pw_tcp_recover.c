@@ -159,6 +159,16 @@ pw_tcp_recover_dsack(struct pw_tcp_conn *conn, const struct pw_tcp_sack *block)
 		undo(conn);
 }
 
+void
+pw_tcp_recover_reduce(struct pw_tcp_conn *conn)
+{
+	conn->ssthresh = conn->tcp->cc->on_loss(conn);
+	conn->cwnd = RTE_MIN(conn->cwnd, conn->ssthresh);
+	conn->ecn_cwr |= conn->ecn_ok;
+	if (conn->flight != NULL)
+		conn->flight->undo.can = false; /* there was a reason to send less */
+}
+
 /* RFC 3168 6.1.2: once a round trip, as for a loss. */
 void
 pw_tcp_recover_ecn(struct pw_tcp_conn *conn, const struct pw_tcp_ack *ack)
@@ -175,10 +185,7 @@ pw_tcp_recover_ecn(struct pw_tcp_conn *conn, const struct pw_tcp_ack *ack)
 	if (pw_tcp_is_recovering(conn))
 		return;
 	conn->tcp->stats.ecn_reductions++;
-	conn->ssthresh = conn->tcp->cc->on_loss(conn);
-	conn->cwnd = RTE_MIN(conn->cwnd, conn->ssthresh);
-	if (conn->flight != NULL)
-		conn->flight->undo.can = false; /* there was a reason to send less */
+	pw_tcp_recover_reduce(conn);
 }
 
 void

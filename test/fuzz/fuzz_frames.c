@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_tcp.h>
 #include <rte_udp.h>
 
+#include "fuzz_pools.h"
 #include "pw_gro.h"
 #include "pw_inet.h"
 #include "pw_tcp.h"
@@ -37,9 +37,6 @@ static const struct pw_addr our_ip6 = {.bytes = {0xfd, [15] = 2}};
 static const struct pw_addr peer_ip6 = {.bytes = {0xfd, [15] = 1}};
 static const struct rte_ether_addr our_mac = {{2, 0, 0, 0, 0, 2}};
 static const struct rte_ether_addr peer_mac = {{2, 0, 0, 0, 0, 1}};
-
-static struct rte_mempool *pool;
-static struct pw_frag_pool *frags;
 
 struct world {
 	struct pw_gro *gro;
@@ -139,15 +136,15 @@ open_world(struct world *world)
 		.addresses = {{pw_addr_from_ipv4(RTE_BE32(OUR_IP)), 24}, {our_ip6, 64}},
 		.nb_addresses = 2,
 		.mtu_bytes = 1500,
-		.pool = pool,
+		.pool = fuzz_mbufs,
 		.ops = {.output = frame_out, .tcp_input = segment_in, .udp_input = datagram_in},
 		.ctx = world,
 	};
 	struct pw_tcp_params tcp = {
 		.output = segment_out,
 		.ctx = world,
-		.pool = pool,
-		.frags = frags,
+		.pool = fuzz_mbufs,
+		.frags = fuzz_frags,
 		.max_conns = 16,
 		.rcvbuf_bytes = 16384,
 		.sndbuf_bytes = 16384,
@@ -173,14 +170,13 @@ close_world(struct world *world)
 	pw_tcp_destroy(world->tcp);
 	pw_gro_destroy(world->gro);
 	pw_inet_destroy(world->inet);
-	if (rte_mempool_avail_count(pool) != MBUFS || pw_frag_pool_in_flight(frags) != 0)
-		abort();
+	fuzz_pools_expect_home();
 }
 
 static struct rte_mbuf *
 new_frame(const void *data, uint16_t len)
 {
-	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	struct rte_mbuf *m = rte_pktmbuf_alloc(fuzz_mbufs);
 	void *room = m == NULL ? NULL : rte_pktmbuf_append(m, len);
 
 	if (room == NULL)
@@ -318,21 +314,9 @@ let_time_pass(struct world *world, uint16_t len)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static char *eal[] = {"fuzz_frames", "--no-huge", "--no-shconf", "--no-telemetry",
-		"--no-pci", "-m", "256", "--log-level=4", NULL};
-	struct pw_frag_pool_params params = {
-		.name = "fuzz_frags", .socket_id = SOCKET_ID_ANY, .bytes = FRAGS_BYTES};
-
 	(void)argc;
 	(void)argv;
-	if (rte_eal_init(RTE_DIM(eal) - 1, eal) < 0)
-		abort();
-	pool = rte_pktmbuf_pool_create(
-		"fuzz", MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	pw_strategy_parse("order0", &params.strategy);
-	frags = pw_frag_pool_create(&params);
-	if (pool == NULL || frags == NULL)
-		abort();
+	fuzz_pools_open(MBUFS, FRAGS_BYTES);
 	return 0;
 }
 

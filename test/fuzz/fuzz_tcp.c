@@ -13,17 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_eal.h>
 #include <rte_mbuf.h>
 
+#include "fuzz_pools.h"
 #include "pw_tcp_pair.h"
 
 #define MBUFS 4095
 #define FRAGS_BYTES (4 << 20)
 #define MINUTE_US 60000000u
-
-static struct rte_mempool *pool;
-static struct pw_frag_pool *frags;
 
 struct input {
 	const uint8_t *data;
@@ -42,21 +39,9 @@ next(struct input *in)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static char *eal[] = {"fuzz_tcp", "--no-huge", "--no-shconf", "--no-telemetry", "--no-pci",
-		"-m", "256", "--log-level=4", NULL};
-	struct pw_frag_pool_params params = {
-		.name = "fuzz_frags", .socket_id = SOCKET_ID_ANY, .bytes = FRAGS_BYTES};
-
 	(void)argc;
 	(void)argv;
-	if (rte_eal_init(RTE_DIM(eal) - 1, eal) < 0)
-		abort();
-	pool = rte_pktmbuf_pool_create(
-		"fuzz", MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	pw_strategy_parse("order0", &params.strategy);
-	frags = pw_frag_pool_create(&params);
-	if (pool == NULL || frags == NULL)
-		abort();
+	fuzz_pools_open(MBUFS, FRAGS_BYTES);
 	return 0;
 }
 
@@ -175,7 +160,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (choice & 128)
 		params.mtu_bytes += 700; /* IPv6 wants 1280 */
-	pw_tcp_pair_open(&pair, pool, frags, &params, choice & 128);
+	pw_tcp_pair_open(&pair, fuzz_mbufs, fuzz_frags, &params, choice & 128);
 	while (in.size > 0)
 		event(&pair, &in);
 
@@ -187,7 +172,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!pair.mangled)
 		expect_whole(&pair);
 	pw_tcp_pair_close(&pair);
-	if (rte_mempool_avail_count(pool) != MBUFS || pw_frag_pool_in_flight(frags) != 0)
-		abort();
+	fuzz_pools_expect_home();
 	return 0;
 }
