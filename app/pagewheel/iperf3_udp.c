@@ -10,9 +10,9 @@
 #include <rte_byteorder.h>
 #include <rte_udp.h>
 
-#include "app.h"
 #include "iperf3.h"
 #include "tcp_stack.h"
+#include "udp_send.h"
 
 #define SEND_BURST 32 /* datagrams a stream and poll */
 
@@ -40,50 +40,18 @@ find(const struct pw_addr *peer, rte_be16_t port)
 	return NULL;
 }
 
-/* A buffer of the pool, and more where one is too small. NULL: there are none. */
-static struct rte_mbuf *
-alloc_chain(struct rte_mempool *pool, uint32_t len_bytes)
-{
-	struct rte_mbuf *first = NULL, *m;
-
-	while (len_bytes > 0) {
-		uint32_t n;
-
-		m = rte_pktmbuf_alloc(pool);
-		if (m == NULL || (first != NULL && rte_pktmbuf_chain(first, m) < 0)) {
-			rte_pktmbuf_free(m);
-			rte_pktmbuf_free(first);
-			return NULL;
-		}
-		n = RTE_MIN(len_bytes, rte_pktmbuf_tailroom(m));
-		memset(rte_pktmbuf_mtod(m, void *), 0, n);
-		m->data_len = n;
-		if (first == NULL)
-			first = m;
-		first->pkt_len += n;
-		len_bytes -= n;
-	}
-	return first;
-}
-
 /* False: there was no buffer. */
 static bool
 send_datagram(const struct pw_iperf3_stream *stream, const void *head, uint32_t head_bytes,
 	uint32_t len_bytes, uint64_t now_us)
 {
-	const struct pw_ip_info ip = {.src = stream->local, .dst = stream->peer};
-	struct rte_mbuf *m = alloc_chain(
-		stream->stack->app->pool, sizeof(struct rte_udp_hdr) + len_bytes);
-	struct rte_udp_hdr *udp;
+	const struct pw_udp_ends ends = {
+		.ip = {.src = stream->local, .dst = stream->peer},
+		.src_port = stream->local_port,
+		.dst_port = stream->peer_port,
+	};
 
-	if (m == NULL)
-		return false;
-	udp = rte_pktmbuf_mtod(m, struct rte_udp_hdr *);
-	udp->src_port = stream->local_port;
-	udp->dst_port = stream->peer_port;
-	memcpy(udp + 1, head, head_bytes);
-	pw_inet_output_udp(stream->stack->inet, m, &ip, now_us);
-	return true;
+	return pw_udp_send(stream->stack, &ends, head, head_bytes, len_bytes, now_us);
 }
 
 /* The client asks for a stream, or asks again: our answer was lost. */

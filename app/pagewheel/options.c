@@ -17,6 +17,7 @@
 #include "options_net.h"
 #include "tcp_app.h"
 #include "tcp_rr.h"
+#include "udp_client.h"
 
 struct option_row;
 
@@ -173,6 +174,10 @@ static const struct option_row table[] = {
 		1, PW_GRO_FLUSH_MAX},
 	{"gro-timeout", 0, "US", "let a packet go that was held so many microseconds",
 		FIELD(gro_timeout_us), 0, PW_GRO_TIMEOUT_US_MAX},
+	{"eth-peer", 0, "PORT,MAC",
+		"whom the mode mac sends to out of a port (default 02:00:00:00:00 and the port's "
+		"number)",
+		READER(pw_option_read_eth_peer)},
 	{"ip", 0, "ADDRESS/LEN",
 		"our address, for the mode tcp, as in 198.18.0.2/24 or 2001:db8::2/64; of each family "
 		"once for each port",
@@ -193,7 +198,7 @@ static const struct option_row table[] = {
 		FIELD(keepalive_s), 0, 86400},
 	{"digest", 0, NULL, "the service discard prints the SHA-256 of each stream", FLAG(digest)},
 	{"discard-copy", 0, NULL,
-		"the service discard copies what it reads into memory of its own, as read() does",
+		"the service discard copies what it gets into memory of its own, as read() does",
 		FLAG(discard_copy)},
 	{"http-bytes", 0, "BYTES", "the page of the service http", FIELD(http_bytes), 0, 16777216},
 	{"connect", 0, "ADDRESS:PORT",
@@ -201,14 +206,14 @@ static const struct option_row table[] = {
 		READER(pw_option_read_connect)},
 	{"connect-app", 0, "NAME",
 		"what they do: stream, to a service like discard or chargen; rr or crr, to the "
-		"service rr (default stream)",
+		"service rr; udp_rr, to echo over UDP (default stream)",
 		READER(pw_option_read_connect_app)},
 	{"connections", 0, "N", "how many are open at once", FIELD(connections), 1,
 		PW_MAX_CONNS_MAX},
 	{"duration", 0, "SECONDS", "how long they run; 0: until it is stopped", FIELD(duration_s),
 		0, 86400},
-	{"request-bytes", 0, "BYTES", "a request of rr and crr", FIELD(request_bytes), 1,
-		PW_RR_BYTES_MAX},
+	{"request-bytes", 0, "BYTES", "a request of rr, crr and udp_rr, whose replies are the same",
+		FIELD(request_bytes), 1, PW_RR_BYTES_MAX},
 	{"reply-bytes", 0, "BYTES", "a reply of rr and crr", FIELD(reply_bytes), 1,
 		PW_RR_BYTES_MAX},
 	{"stage-cycles", 0, NULL, "count the cycles of each stage, for show stages",
@@ -309,6 +314,13 @@ check(const struct pw_options *options)
 	if (!pw_addr_is_none(&options->connect_addr) && options->connections > options->max_conns) {
 		pw_error("--connections=%u: expected at most --max-conns=%u", options->connections,
 			options->max_conns);
+		return -EINVAL;
+	}
+	if (options->connect_kind == PW_CLIENT_UDP_RR &&
+		RTE_MAX(options->connections, options->request_bytes) > PW_UDP_FLOWS_MAX) {
+		pw_error("--connect-app=udp_rr: expected at most %u --connections, and as many "
+			 "--request-bytes",
+			PW_UDP_FLOWS_MAX);
 		return -EINVAL;
 	}
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <rte_build_config.h>
+#include <rte_ether.h>
 
 #include "pw_inet.h"
 #include "pw_strategy.h"
@@ -25,6 +26,7 @@ enum pw_client_kind {
 	PW_CLIENT_STREAM, /**< send all the time */
 	PW_CLIENT_RR,	  /**< request, reply, request, ... */
 	PW_CLIENT_CRR,	  /**< a connection for each request */
+	PW_CLIENT_UDP_RR, /**< datagrams to an echo and back */
 };
 
 /** Addresses of the ports, in their order; port n may have one of each family. */
@@ -61,6 +63,7 @@ struct pw_options {
 	struct pw_strategy strategy;
 	const char *forward_mode;
 	const char *cmdline_file;
+	struct rte_ether_addr eth_peers[RTE_MAX_ETHPORTS]; /**< whom the mode mac sends to */
 	struct pw_addresses ipv4, ipv6;
 	struct pw_addr gateway4, gateway6; /**< all zeros: none */
 	unsigned nb_listens;

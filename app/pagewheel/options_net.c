@@ -93,6 +93,24 @@ pw_option_read_ip(struct pw_options *options, const char *value, char *expected,
 }
 
 int
+pw_option_read_eth_peer(struct pw_options *options, const char *value, char *expected, size_t size)
+{
+	const char *comma = strchr(value, ',');
+	unsigned long port;
+	char number[8];
+
+	if (comma != NULL) {
+		snprintf(number, sizeof(number), "%.*s", (int)RTE_MIN(comma - value, 7), value);
+		if (pw_option_read_number(number, 0, RTE_MAX_ETHPORTS - 1, &port) == 0 &&
+			rte_ether_unformat_addr(comma + 1, &options->eth_peers[port]) == 0)
+			return 0;
+	}
+	return expect(expected, size,
+		"a port from 0 to %u and an Ethernet address, as in 0,02:00:00:00:00:01",
+		RTE_MAX_ETHPORTS - 1);
+}
+
+int
 pw_option_read_gateway(struct pw_options *options, const char *value, char *expected, size_t size)
 {
 	struct pw_addr addr, *gateway;
@@ -189,8 +207,10 @@ int
 pw_option_read_connect_app(
 	struct pw_options *options, const char *value, char *expected, size_t size)
 {
-	static const char *const names[] = {
-		[PW_CLIENT_STREAM] = "stream", [PW_CLIENT_RR] = "rr", [PW_CLIENT_CRR] = "crr"};
+	static const char *const names[] = {[PW_CLIENT_STREAM] = "stream",
+		[PW_CLIENT_RR] = "rr",
+		[PW_CLIENT_CRR] = "crr",
+		[PW_CLIENT_UDP_RR] = "udp_rr"};
 
 	for (unsigned i = 0; i < RTE_DIM(names); i++) {
 		if (strcmp(value, names[i]) == 0) {
@@ -198,7 +218,7 @@ pw_option_read_connect_app(
 			return 0;
 		}
 	}
-	return expect(expected, size, "one of stream, rr, crr");
+	return expect(expected, size, "one of stream, rr, crr, udp_rr");
 }
 
 void
@@ -206,6 +226,10 @@ pw_options_net_defaults(struct pw_options *options)
 {
 	const struct pw_tcp_service *service = NULL;
 
+	/* As testpmd has them. */
+	for (unsigned i = 0; i < RTE_MAX_ETHPORTS; i++)
+		if (rte_is_zero_ether_addr(&options->eth_peers[i]))
+			options->eth_peers[i] = (struct rte_ether_addr){{0x02, 0, 0, 0, 0, i}};
 	/* 198.18.0.2: RFC 2544's own network */
 	if (options->ipv4.count == 0 && options->ipv6.count == 0)
 		options->ipv4.list[options->ipv4.count++] = (struct pw_inet_address){

@@ -20,6 +20,8 @@ typedef int (*pw_option_reader_t)(
 	struct pw_options *options, const char *value, char *expected, size_t size);
 
 int pw_option_read_ip(struct pw_options *options, const char *value, char *expected, size_t size);
+int pw_option_read_eth_peer(
+	struct pw_options *options, const char *value, char *expected, size_t size);
 int pw_option_read_gateway(
 	struct pw_options *options, const char *value, char *expected, size_t size);
 int pw_option_read_listen(

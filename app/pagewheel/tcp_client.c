@@ -16,6 +16,7 @@
 #include "tcp_client_priv.h"
 #include "tcp_rr.h"
 #include "tcp_stack.h"
+#include "udp_client.h"
 
 #define RETRY_US 100000	  /* after a connection that failed */
 #define LINGER_US 3000000 /* for the peer to end its stream too, at the end */
@@ -42,6 +43,13 @@ set_end(struct pw_tcp_client *client, uint64_t begin_us)
 {
 	if (client->options->duration_s > 0)
 		client->end_us = begin_us + client->options->duration_s * UINT64_C(1000000);
+}
+
+void
+pw_tcp_client_begin(struct pw_tcp_client *client, uint64_t now_us)
+{
+	client->first_us = now_us;
+	set_end(client, now_us);
 }
 
 static void
@@ -95,10 +103,8 @@ opened(struct pw_tcp_conn *conn, void *app_ctx)
 
 	flow->opened = true;
 	client->stats.opened++;
-	if (client->first_us == 0) {
-		client->first_us = pw_tcp_now(conn);
-		set_end(client, client->first_us);
-	}
+	if (client->first_us == 0)
+		pw_tcp_client_begin(client, pw_tcp_now(conn));
 	if (client->end_us != 0)
 		pw_tcp_set_timer(conn, client->end_us);
 	if (options->connect_kind != PW_CLIENT_STREAM) {
@@ -230,19 +236,9 @@ open_flow(struct pw_tcp_client *client, uint64_t now_us)
 	return rc;
 }
 
-void
-pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us)
+static void
+open_flows(struct pw_tcp_client *client, uint64_t now_us)
 {
-	if (client->over)
-		return;
-	if (is_over(client, now_us)) {
-		__atomic_store_n(&client->over, true, __ATOMIC_RELEASE);
-		pw_notice("client: %u s are over", client->options->duration_s);
-		return;
-	}
-	if (client->now_us == 0) /* should no connection ever open */
-		set_end(client, now_us);
-	client->now_us = now_us;
 	for (unsigned i = 0; i < OPEN_BURST && client->stats.connections < client->share &&
 		now_us >= client->next_open_us;
 		i++) {
@@ -258,25 +254,99 @@ pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us)
 	}
 }
 
+void
+pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us)
+{
+	if (client->over)
+		return;
+	if (is_over(client, now_us)) {
+		if (client->udp != NULL)
+			client->stats.connections = 0;
+		__atomic_store_n(&client->over, true, __ATOMIC_RELEASE);
+		pw_notice("client: %u s are over", client->options->duration_s);
+		return;
+	}
+	if (client->now_us == 0) /* should no connection ever open */
+		set_end(client, now_us);
+	client->now_us = now_us;
+	if (client->udp != NULL)
+		pw_udp_client_tick(client->udp, now_us);
+	else
+		open_flows(client, now_us);
+}
+
+bool
+pw_tcp_client_udp_input(struct pw_tcp_client *client, struct rte_mbuf *datagram,
+	const struct pw_ip_info *ip, uint64_t now_us)
+{
+	return client->udp != NULL && pw_udp_client_input(client->udp, datagram, ip, now_us);
+}
+
+/* Nobody connects to himself. */
+static bool
+may_connect(const struct pw_options *options, unsigned port)
+{
+	const struct pw_addresses *addresses = pw_addr_is_ipv4(&options->connect_addr)
+		? &options->ipv4
+		: &options->ipv6;
+
+	return port < addresses->count &&
+		!pw_addr_equal(&addresses->list[port].addr, &options->connect_addr);
+}
+
+static unsigned
+count_ports(const struct pw_options *options, unsigned nb_ports)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < nb_ports; i++)
+		n += may_connect(options, i);
+	return n;
+}
+
+unsigned
+pw_tcp_client_ports(const struct pw_app *app)
+{
+	return count_ports(&app->options, app->nb_ports);
+}
+
+/* The first ones have one more where it does not come out even. */
+static unsigned
+share_of(const struct pw_app *app, unsigned port)
+{
+	const struct pw_options *options = &app->options;
+	unsigned n = pw_tcp_client_ports(app);
+
+	if (n == 0 || !may_connect(options, port))
+		return 0;
+	return options->connections / n +
+		(count_ports(options, port) < options->connections % n ? 1 : 0);
+}
+
 struct pw_tcp_client *
-pw_tcp_client_create(struct pw_tcp_stack *stack, unsigned nb_stacks)
+pw_tcp_client_create(struct pw_tcp_stack *stack)
 {
 	struct pw_tcp_client *client = rte_zmalloc("pw_client", sizeof(*client), 0);
-	const struct pw_options *options = &stack->app->options;
-	unsigned index = stack->stream->rx_port->id;
 
 	if (client == NULL)
 		return NULL;
 	client->stack = stack;
-	client->options = options;
-	/* The first ones have one more where it does not come out even. */
-	client->share = options->connections / nb_stacks +
-		(index < options->connections % nb_stacks ? 1 : 0);
-	return client;
+	client->options = &stack->app->options;
+	client->share = share_of(stack->app, stack->stream->rx_port->id);
+	if (client->options->connect_kind != PW_CLIENT_UDP_RR)
+		return client;
+	client->udp = pw_udp_client_create(client);
+	if (client->udp != NULL)
+		return client;
+	rte_free(client);
+	return NULL;
 }
 
 void
 pw_tcp_client_destroy(struct pw_tcp_client *client)
 {
+	if (client == NULL)
+		return;
+	pw_udp_client_destroy(client->udp);
 	rte_free(client);
 }

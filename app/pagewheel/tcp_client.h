@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pw_inet.h"
 #include "pw_stat.h"
 
 struct pw_app;
@@ -24,8 +25,9 @@ struct pw_tcp_client_stats {
 	uint64_t running_us;
 	uint64_t connections; /**< open now */
 	uint64_t opened;
-	uint64_t failed; /**< never opened */
-	uint64_t broken; /**< reset by the peer or timed out later */
+	uint64_t failed;   /**< never opened */
+	uint64_t broken;   /**< reset by the peer or timed out later */
+	uint64_t timeouts; /**< requests of udp_rr whose reply did not come */
 	uint64_t transactions;
 	uint64_t in_bytes;
 	uint64_t out_bytes; /**< taken by the send queues */
@@ -39,11 +41,18 @@ struct pw_tcp_client_stats {
 /** Describes them; ends as pw_stat.h says. */
 extern const struct pw_stat pw_tcp_client_stat_table[];
 
+/** Of the ports, those that may connect: it is not their own address. */
+unsigned pw_tcp_client_ports(const struct pw_app *app);
+
 /** @return NULL: out of memory */
-struct pw_tcp_client *pw_tcp_client_create(struct pw_tcp_stack *stack, unsigned nb_stacks);
+struct pw_tcp_client *pw_tcp_client_create(struct pw_tcp_stack *stack);
 
 /** Free it, after its connections. NULL is allowed. */
 void pw_tcp_client_destroy(struct pw_tcp_client *client);
+
+/** A datagram for it; as udp_input() of struct pw_inet_ops. */
+bool pw_tcp_client_udp_input(struct pw_tcp_client *client, struct rte_mbuf *datagram,
+	const struct pw_ip_info *ip, uint64_t now_us);
 
 /** Open what has to be opened; call it after each poll. */
 void pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us);

@@ -14,6 +14,7 @@ struct pw_options;
 struct pw_tcp_client {
 	struct pw_tcp_stack *stack;
 	const struct pw_options *options;
+	struct pw_udp_client *udp;	  /**< of udp_rr; NULL: another kind */
 	unsigned share;			  /**< connections open at once */
 	struct pw_tcp_client_stats stats; /**< running_us and latencies are made when it is read */
 	struct pw_histogram latency_ns;
@@ -25,5 +26,8 @@ struct pw_tcp_client {
 	bool over;	       /**< the run is; set with release */
 	bool told;	       /**< and printed */
 };
+
+/** The first connection is open, or the first reply there: the run begins. */
+void pw_tcp_client_begin(struct pw_tcp_client *client, uint64_t now_us);
 
 #endif

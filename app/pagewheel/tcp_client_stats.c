@@ -23,6 +23,7 @@ const struct pw_stat pw_tcp_client_stat_table[] = {
 	PW_STAT(pw_tcp_client_stats, opened, "connections"),
 	PW_STAT(pw_tcp_client_stats, failed, "connections"),
 	PW_STAT(pw_tcp_client_stats, broken, "connections"),
+	PW_STAT(pw_tcp_client_stats, timeouts, "requests"),
 	PW_STAT(pw_tcp_client_stats, transactions, "transactions"),
 	PW_STAT(pw_tcp_client_stats, in_bytes, "bytes"),
 	PW_STAT(pw_tcp_client_stats, out_bytes, "bytes"),
@@ -56,6 +57,7 @@ add(struct pw_tcp_client_stats *sum, const struct pw_tcp_client *client)
 	sum->opened += client->stats.opened;
 	sum->failed += client->stats.failed;
 	sum->broken += client->stats.broken;
+	sum->timeouts += client->stats.timeouts;
 	sum->transactions += client->stats.transactions;
 	sum->in_bytes += client->stats.in_bytes;
 	sum->out_bytes += client->stats.out_bytes;

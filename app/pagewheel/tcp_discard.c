@@ -2,15 +2,19 @@
  * Copyright(c) 2026 the pagewheel authors
  */
 
-/* Discard, RFC 863: takes everything, sends nothing. With --digest it tells what it was. */
+/* Discard, RFC 863: takes everything, over TCP and UDP, and sends nothing. With --digest it tells
+ * what a TCP stream was. */
 
 #include <inttypes.h>
 #include <sha256.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "app.h"
 #include "notice.h"
 #include "options.h"
 #include "tcp_app.h"
+#include "tcp_stack.h"
 
 struct digest {
 	SHA2_CTX sha;
@@ -96,10 +100,37 @@ closed(struct pw_tcp_conn *conn, void *app_ctx)
 	free(digest);
 }
 
+static void
+copy_datagram(const struct rte_mbuf *datagram)
+{
+	static __thread uint8_t data[UINT16_MAX + 1];
+	const void *whole = rte_pktmbuf_read(datagram, 0, datagram->pkt_len, data);
+
+	/* What is in one piece has not been copied yet. */
+	if (whole != NULL && whole != data)
+		memcpy(data, whole, datagram->pkt_len);
+	/* The compiler must take it that somebody reads it. */
+	__asm__ volatile("" : : "r"(data) : "memory");
+}
+
+static bool
+udp_input(struct pw_tcp_stack *stack, struct rte_mbuf *datagram, const struct pw_ip_info *ip,
+	uint64_t now_us)
+{
+	(void)ip;
+	(void)now_us;
+	if (stack->app->options.discard_copy)
+		copy_datagram(datagram);
+	rte_pktmbuf_free(datagram);
+	return true;
+}
+
 static struct pw_tcp_service discard = {
-	.help = "takes everything; with --digest it prints the SHA-256 of each stream (RFC 863)",
+	.help = "takes everything, over TCP and UDP; with --digest it prints the SHA-256 of each stream "
+		"(RFC 863)",
 	.port = 9,
 	.app = {.name = "discard", .opened = opened, .readable = readable, .closed = closed},
+	.udp_input = udp_input,
 };
 
 PW_TCP_APP_REGISTER(discard)

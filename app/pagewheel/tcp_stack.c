@@ -54,11 +54,11 @@ inet_tcp_input(void *ctx, struct rte_mbuf *segment, const struct pw_ip_info *ip,
 	pw_stage_enter(before);
 }
 
-/* To the service at its port. False: there is none. */
+/* To the service at its port, or the generator. False: there is none. */
 static bool
-inet_udp_input(void *ctx, struct rte_mbuf *datagram, const struct pw_ip_info *ip, uint64_t now_us)
+give_datagram(struct pw_tcp_stack *stack, struct rte_mbuf *datagram, const struct pw_ip_info *ip,
+	uint64_t now_us)
 {
-	struct pw_tcp_stack *stack = ctx;
 	const struct pw_options *options = &stack->app->options;
 	uint16_t port = rte_be_to_cpu_16(
 		rte_pktmbuf_mtod(datagram, struct rte_udp_hdr *)->dst_port);
@@ -67,7 +67,18 @@ inet_udp_input(void *ctx, struct rte_mbuf *datagram, const struct pw_ip_info *ip
 		if (options->listens[i].port == port &&
 			options->listens[i].service->udp_input != NULL)
 			return options->listens[i].service->udp_input(stack, datagram, ip, now_us);
-	return false;
+	return stack->client != NULL &&
+		pw_tcp_client_udp_input(stack->client, datagram, ip, now_us);
+}
+
+static bool
+inet_udp_input(void *ctx, struct rte_mbuf *datagram, const struct pw_ip_info *ip, uint64_t now_us)
+{
+	enum pw_stage before = pw_stage_enter(PW_STAGE_READER);
+	bool taken = give_datagram(ctx, datagram, ip, now_us);
+
+	pw_stage_enter(before);
+	return taken;
 }
 
 static void
@@ -231,7 +242,7 @@ open_client(struct pw_tcp_stack *stack, const struct pw_app *app)
 {
 	if (pw_addr_is_none(&app->options.connect_addr))
 		return 0;
-	stack->client = pw_tcp_client_create(stack, count_stacks(app));
+	stack->client = pw_tcp_client_create(stack);
 	return stack->client == NULL ? -ENOMEM : 0;
 }
 
@@ -277,6 +288,11 @@ check_layout(const struct pw_app *app)
 		pw_error("the mode tcp needs an address for each port, --ip once for each: there "
 			 "are %u ports, %u IPv4 addresses and %u IPv6 addresses",
 			app->nb_ports, app->options.ipv4.count, app->options.ipv6.count);
+		return -EINVAL;
+	}
+	if (!pw_addr_is_none(&app->options.connect_addr) && pw_tcp_client_ports(app) == 0) {
+		pw_error("--connect: no port could connect there: one needs an address of the same "
+			 "family that is not the one to connect to");
 		return -EINVAL;
 	}
 	return check_buffers(app);
