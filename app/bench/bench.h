@@ -26,6 +26,9 @@ struct pw_bench_experiment {
 	void *values;			       /**< what they are read into */
 	void (*usage)(void);		       /**< the rest of its help; NULL: nothing */
 	bool one_lcore;			       /**< it needs no second one, nor a probe */
+	bool seconds;			       /**< one measurement takes seconds */
+	/** It runs in other processes, that tools/lab starts: EAL is not. See lab.h. */
+	bool is_lab;
 	/* All get its state, of so many bytes, which begins with a struct pw_bench_run. */
 	size_t bench_bytes;
 	/**
@@ -35,9 +38,14 @@ struct pw_bench_experiment {
 	 */
 	int (*open)(void *bench);
 	void (*run_group)(void *bench, unsigned i);
-	/** Print all as tables. */
+	/** Print all as tables; NULL: as any report. */
 	void (*report)(const void *bench);
-	/** Print all as JSON; 0, or a negative errno after pw_bench_error() has said why. */
+	/** Print what the tables do not have; NULL: nothing. */
+	void (*print_more)(const void *bench);
+	/**
+	 * Print all as JSON; 0, or a negative errno after pw_bench_error() has said why. NULL: as
+	 * any report.
+	 */
 	int (*print_json)(const void *bench);
 	/** Free what open() made, of as many groups as it got to. */
 	void (*close)(void *bench);

@@ -4,23 +4,33 @@
 #include "clock.h"
 
 #include <stdint.h>
+#include <time.h>
 
 #include <rte_cycles.h>
 
-#include "samples.h"
+#include "pw_samples.h"
+
+double
+pw_bench_now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
 
 double
 pw_bench_clock_cycles(void)
 {
-	struct pw_bench_samples samples = {0};
+	struct pw_samples samples = {0};
 	double cycles;
 
 	for (unsigned i = 0; i < 1001; i++) {
 		uint64_t begin = rte_rdtsc_precise();
 
-		pw_bench_samples_add(&samples, (double)(rte_rdtsc_precise() - begin));
+		pw_samples_add(&samples, (double)(rte_rdtsc_precise() - begin));
 	}
-	cycles = pw_bench_samples_summary(&samples).median;
-	pw_bench_samples_free(&samples);
+	cycles = pw_samples_summary(&samples).median;
+	pw_samples_free(&samples);
 	return cycles;
 }

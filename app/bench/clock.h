@@ -4,9 +4,12 @@
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
-/** @file What the clock itself costs. */
+/** @file The time, and what reading it costs. */
 
-/** Cycles that reading it twice takes, with nothing in between. */
+/** Seconds since some moment; also without EAL. Not for what is measured. */
+double pw_bench_now_s(void);
+
+/** Cycles that reading the TSC twice takes, with nothing in between. */
 double pw_bench_clock_cycles(void);
 
 #endif

@@ -136,8 +136,7 @@ pw_bench_environment_read(struct pw_bench_environment *environment)
 }
 
 static void
-print_probes(
-	const struct pw_bench_common *common, const struct pw_bench_samples *probes, unsigned mixed)
+print_probes(const struct pw_bench_common *common, const struct pw_samples *probes, unsigned mixed)
 {
 	if (!pw_bench_worker_exists()) {
 		printf("One lcore: the distance between cores is not probed\n");
@@ -147,7 +146,7 @@ print_probes(
 	for (unsigned r = PW_BENCH_NEAR; r <= PW_BENCH_FAR; r++) {
 		printf("%s %s", r == PW_BENCH_NEAR ? "" : ",", pw_bench_regime_name(r));
 		if (probes[r].n > 0)
-			printf(" %.1f (%u probes)", pw_bench_samples_summary(&probes[r]).median,
+			printf(" %.1f (%u probes)", pw_samples_summary(&probes[r]).median,
 				probes[r].n);
 		else
 			printf(" never");
@@ -157,7 +156,7 @@ print_probes(
 
 void
 pw_bench_environment_print(
-	const struct pw_bench_common *common, const struct pw_bench_samples *probes, unsigned mixed)
+	const struct pw_bench_common *common, const struct pw_samples *probes, unsigned mixed)
 {
 	struct pw_bench_environment env;
 
@@ -171,12 +170,12 @@ pw_bench_environment_print(
 }
 
 static json_t *
-probes_json(const struct pw_bench_samples *probes)
+probes_json(const struct pw_samples *probes)
 {
 	json_t *all = json_object();
 
 	for (unsigned r = PW_BENCH_NEAR; r <= PW_BENCH_FAR; r++) {
-		struct pw_bench_summary summary = pw_bench_samples_summary(&probes[r]);
+		struct pw_summary summary = pw_samples_summary(&probes[r]);
 
 		json_object_set_new(all, pw_bench_regime_name(r),
 			json_pack("{s:i, s:f, s:f, s:f}", "probes", (int)probes[r].n, "median_ns",
@@ -187,7 +186,7 @@ probes_json(const struct pw_bench_samples *probes)
 
 json_t *
 pw_bench_environment_json(
-	const struct pw_bench_common *common, const struct pw_bench_samples *probes, unsigned mixed)
+	const struct pw_bench_common *common, const struct pw_samples *probes, unsigned mixed)
 {
 	struct pw_bench_environment env;
 

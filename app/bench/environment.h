@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "options.h"
-#include "samples.h"
+#include "pw_samples.h"
 
 struct pw_bench_environment {
 	char cpu[128];
@@ -45,11 +45,11 @@ void pw_bench_explain_memory(
  *
  * @param probes  one-way nanoseconds, by regime
  */
-void pw_bench_environment_print(const struct pw_bench_common *common,
-	const struct pw_bench_samples *probes, unsigned mixed);
+void pw_bench_environment_print(
+	const struct pw_bench_common *common, const struct pw_samples *probes, unsigned mixed);
 
 /** The same as JSON; a new reference. */
-json_t *pw_bench_environment_json(const struct pw_bench_common *common,
-	const struct pw_bench_samples *probes, unsigned mixed);
+json_t *pw_bench_environment_json(
+	const struct pw_bench_common *common, const struct pw_samples *probes, unsigned mixed);
 
 #endif

@@ -58,7 +58,7 @@ pw_bfrag_measure(struct pw_bfrag_rig *rig, const struct pw_bfrag_pattern *patter
 		return fail(result, "an lcore waited too long for the other", -ETIMEDOUT);
 	if (rc < 0)
 		return fail(result, allocator->reason, rc);
-	result->timing.ns = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() /
+	result->timing.value = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() /
 		(double)rig->steps[1];
 	result->before = rig->counters[1];
 	result->after = rig->counters[2];

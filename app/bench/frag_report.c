@@ -6,8 +6,8 @@
 #include "environment.h"
 #include "frag.h"
 #include "frag_rig.h"
+#include "pw_table.h"
 #include "section.h"
-#include "table.h"
 
 /* The row of a pattern; nb_rows: it has none. */
 static unsigned
@@ -48,37 +48,37 @@ count_why_rows(void)
 }
 
 static void
-add_why_heading(struct pw_bench_table *table)
+add_why_heading(struct pw_table *table)
 {
-	pw_bench_table_add(table, " ");
-	pw_bench_table_add(table, " ");
+	pw_table_add(table, " ");
+	pw_table_add(table, " ");
 	for (const struct pw_bfrag_why_row *row = pw_bfrag_why_rows; row->key != NULL; row++)
-		pw_bench_table_add(table, "%s", row->above);
-	pw_bench_table_add(table, "bytes");
-	pw_bench_table_add(table, "strategy");
+		pw_table_add(table, "%s", row->above);
+	pw_table_add(table, "bytes");
+	pw_table_add(table, "strategy");
 	for (const struct pw_bfrag_why_row *row = pw_bfrag_why_rows; row->key != NULL; row++)
-		pw_bench_table_add(table, "%s", row->below);
+		pw_table_add(table, "%s", row->below);
 }
 
 static void
-add_why_value(struct pw_bench_table *table, double value)
+add_why_value(struct pw_table *table, double value)
 {
 	if (value == 0)
-		pw_bench_table_add(table, "0");
+		pw_table_add(table, "0");
 	else
-		pw_bench_table_add(table, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+		pw_table_add(table, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
 }
 
 static void
-add_why(struct pw_bench_table *table, const struct pw_bfrag_bench *bench,
+add_why(struct pw_table *table, const struct pw_bfrag_bench *bench,
 	const struct pw_bfrag_group *group, unsigned p, unsigned a)
 {
 	const struct pw_bfrag_why *why = &pw_bfrag_cell(group, p, a)->why;
 
 	if (why->fragments == 0)
 		return;
-	pw_bench_table_add(table, "%s", group->label);
-	pw_bench_table_add(table, "%s", bench->allocators[a].strategy.name);
+	pw_table_add(table, "%s", group->label);
+	pw_table_add(table, "%s", bench->allocators[a].strategy.name);
 	for (const struct pw_bfrag_why_row *row = pw_bfrag_why_rows; row->key != NULL; row++)
 		add_why_value(table, pw_bfrag_why_value(why, row) / row->divide_by);
 }
@@ -95,11 +95,11 @@ has_strategies(const struct pw_bfrag_bench *bench)
 static void
 print_why(const struct pw_bfrag_bench *bench, const struct pw_bfrag_pattern *pattern)
 {
-	struct pw_bench_table *table;
+	struct pw_table *table;
 
 	if (!has_strategies(bench))
 		return;
-	table = pw_bench_table_create(2 + count_why_rows());
+	table = pw_table_create(2 + count_why_rows());
 	if (table == NULL)
 		return;
 	add_why_heading(table);
@@ -114,7 +114,7 @@ print_why(const struct pw_bfrag_bench *bench, const struct pw_bfrag_pattern *pat
 	}
 	printf("\n%s: why [in 1000 fragments; tail bytes: in one; KiB held: at the end, most]\n\n",
 		pattern->name);
-	pw_bench_table_print(table);
+	pw_table_print(table, stdout);
 }
 
 static void

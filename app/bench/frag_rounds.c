@@ -40,7 +40,7 @@ measure(struct round_call *call, unsigned p, unsigned a, uint64_t fragments,
 		fragments, pw_bench_run_seed(&call->bench->run, &call->group->grid), result);
 
 	if (rc == 0)
-		cell->pace_ns = result->timing.ns;
+		cell->pace_ns = result->timing.value;
 	return rc;
 }
 
@@ -80,7 +80,7 @@ measure_cell(void *ctx, struct pw_bench_grid *grid, unsigned p, unsigned a)
 			allocator_fails(bench, call->group, a, is_ours(bench, a));
 		return;
 	}
-	pw_bench_run_record(&bench->run, pw_bench_cell(grid, p, a), &result.timing);
+	pw_bench_run_record(&bench->run, grid, pw_bench_cell(grid, p, a), &result.timing);
 	if (allocator->kind == PW_BFRAG_FRAG)
 		pw_bfrag_why_add(&pw_bfrag_cell(call->group, p, a)->why, &result.before,
 			&result.after, allocator->base);

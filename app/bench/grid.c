@@ -23,7 +23,8 @@ pw_bench_grid_close(struct pw_bench_grid *grid)
 
 	for (unsigned i = 0; grid->cells != NULL && i < n; i++)
 		for (unsigned r = 0; r < PW_BENCH_REGIMES; r++)
-			pw_bench_samples_free(&grid->cells[i].ns[r]);
+			for (unsigned m = 0; m < pw_bench_metrics(grid); m++)
+				pw_samples_free(&grid->cells[i].samples[r][m]);
 	free(grid->cells);
 	grid->cells = NULL;
 }
@@ -42,7 +43,7 @@ count_cells(
 		if (cell->reason[0] != '\0')
 			continue;
 		*all += 1;
-		found += cell->ns[regime].n > 0;
+		found += cell->samples[regime][0].n > 0;
 	}
 	return found;
 }
@@ -69,9 +70,9 @@ pw_bench_shown_ns(const struct pw_bench_grid *grid, unsigned row, unsigned colum
 	enum pw_bench_regime regime = pw_bench_shown_regime(grid, row);
 	const struct pw_bench_cell *cell = pw_bench_cell(grid, row, column);
 
-	if (regime == PW_BENCH_MIXED || cell->reason[0] != '\0' || cell->ns[regime].n == 0)
+	if (regime == PW_BENCH_MIXED || cell->reason[0] != '\0' || cell->samples[regime][0].n == 0)
 		return -1;
-	return pw_bench_samples_summary(&cell->ns[regime]).median;
+	return pw_samples_summary(&cell->samples[regime][0]).median;
 }
 
 unsigned
@@ -83,8 +84,8 @@ pw_bench_shown_rounds(const struct pw_bench_grid *grid, unsigned row)
 	for (unsigned c = 0; regime != PW_BENCH_MIXED && c < grid->nb_columns; c++) {
 		const struct pw_bench_cell *cell = pw_bench_cell(grid, row, c);
 
-		if (cell->reason[0] == '\0' && cell->ns[regime].n > 0)
-			least = RTE_MIN(least, cell->ns[regime].n);
+		if (cell->reason[0] == '\0' && cell->samples[regime][0].n > 0)
+			least = RTE_MIN(least, cell->samples[regime][0].n);
 	}
 	return least == UINT32_MAX ? 0 : least;
 }

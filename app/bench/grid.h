@@ -8,11 +8,13 @@
 
 #include <stdbool.h>
 
+#include "pw_report.h"
+#include "pw_samples.h"
 #include "regime.h"
-#include "samples.h"
 
 #define PW_BENCH_ROWS_MAX 32
-#define PW_BENCH_REASON_MAX 256
+#define PW_BENCH_COLUMNS_MAX 32
+#define PW_BENCH_REASON_MAX PW_REPORT_REASON_MAX
 
 enum pw_bench_side {
 	PW_BENCH_DPDK,
@@ -30,20 +32,33 @@ struct pw_bench_column {
 
 /** All rounds of a row with a column. */
 struct pw_bench_cell {
-	struct pw_bench_samples ns[PW_BENCH_REGIMES];
+	/** Of each metric, the first one before all; a regime's have the same number. */
+	struct pw_samples samples[PW_BENCH_REGIMES][PW_REPORT_METRICS_MAX];
 	unsigned mixed;			  /**< rounds discarded */
 	char reason[PW_BENCH_REASON_MAX]; /**< why it is not measured (any more); "": it is */
 };
 
 struct pw_bench_grid {
-	char title[128]; /**< "8192 buffers, cache 256" */
+	char title[128];      /**< "8192 buffers, cache 256" */
+	const char *rows_are; /**< "message bytes"; NULL: patterns */
 	const char *rows[PW_BENCH_ROWS_MAX];
 	unsigned nb_rows;
 	const struct pw_bench_column *columns;
 	unsigned nb_columns;
+	unsigned baseline; /**< the column that percents are of; not of PW_BENCH_ALONE */
+	/** What is measured of a cell; NULL: ns only. */
+	const struct pw_report_metric *metrics;
+	unsigned nb_metrics;
 	unsigned rounds;	     /**< begun */
 	struct pw_bench_cell *cells; /**< [row][column] */
 };
+
+/** How many metrics a cell has. */
+static inline unsigned
+pw_bench_metrics(const struct pw_bench_grid *grid)
+{
+	return grid->metrics == NULL ? 1 : grid->nb_metrics;
+}
 
 /** Make the cells of a grid of which all else is filled in; 0 or -ENOMEM. */
 int pw_bench_grid_open(struct pw_bench_grid *grid);

@@ -22,8 +22,7 @@ usage(void)
 	       "\nA group is measured for each combination of the lists. Only receiving and "
 	       "flushing are timed.\n"
 	       "With --cksum=software, rte's figures have rte_ipv4_cksum() and "
-	       "rte_ipv4_udptcp_cksum_verify() in them: rte_gro verifies nothing.\n"
-	       "tools/plot draws what --json prints.\n");
+	       "rte_ipv4_udptcp_cksum_verify() in them: rte_gro verifies nothing.\n");
 }
 
 /* The burst mode of rte holds nothing until a later burst. */

@@ -219,6 +219,6 @@ pw_gro_bench_measure(struct pw_gro_bench_rig *rig, struct pw_gro_bench_contender
 	rc = run_pass(&pass, windows);
 	if (rc < 0)
 		return rc;
-	result->timing.ns = ns_a_packet(&pass);
+	result->timing.value = ns_a_packet(&pass);
 	return 0;
 }

@@ -40,7 +40,7 @@ measure_cell(void *ctx, struct pw_bench_grid *grid, unsigned row, unsigned c)
 		open_contender(call, c);
 		return;
 	}
-	pw_bench_run_record(&bench->run, pw_bench_cell(grid, row, c), &result.timing);
+	pw_bench_run_record(&bench->run, grid, pw_bench_cell(grid, row, c), &result.timing);
 	merged->in += result.packets_in;
 	merged->out += result.packets_out;
 }

@@ -13,9 +13,9 @@
 #define DIGITS 7
 
 static json_t *
-samples_json(const struct pw_bench_samples *samples)
+samples_json(const struct pw_samples *samples)
 {
-	struct pw_bench_summary summary = pw_bench_samples_summary(samples);
+	struct pw_summary summary = pw_samples_summary(samples);
 	json_t *values = json_array();
 
 	for (unsigned i = 0; i < samples->n; i++)
@@ -30,9 +30,9 @@ pw_bench_cell_json(const struct pw_bench_cell *cell)
 	json_t *json = json_pack("{s:i}", "mixed_rounds", (int)cell->mixed);
 
 	for (unsigned r = 0; r < PW_BENCH_REGIMES; r++)
-		if (cell->ns[r].n > 0)
+		if (cell->samples[r][0].n > 0)
 			json_object_set_new(
-				json, pw_bench_regime_name(r), samples_json(&cell->ns[r]));
+				json, pw_bench_regime_name(r), samples_json(&cell->samples[r][0]));
 	if (cell->reason[0] != '\0')
 		json_object_set_new(json, "reason", json_string(cell->reason));
 	return json;

@@ -11,14 +11,29 @@
 
 #include "bench.h"
 #include "eal.h"
+#include "lab.h"
+#include "tools.h"
 #include "worker.h"
 
 /* A new experiment is a new line here. */
 static const struct pw_bench_experiment *const experiments[] = {
+	&pw_bench_stream,
+	&pw_bench_udp,
+	&pw_bench_forward,
+	&pw_bench_rr,
+	&pw_bench_throughput,
 	&pw_bench_pool,
 	&pw_bench_frag,
 	&pw_bench_gro,
 	&pw_bench_tcp,
+};
+
+/* What is no experiment. */
+static const struct {
+	const char *name, *arg, *tool, *help;
+} scripts[] = {
+	{"run", "PROFILE", "profile", "the experiments of a file in config/, into one folder"},
+	{"report", "DIR", "report", "make plots and a page of what --out=DIR has written"},
 };
 
 void
@@ -40,6 +55,10 @@ print_usage(void)
 	printf("Usage: pagewheel-bench EXPERIMENT [options] [-- EAL options]\n\nExperiments:\n");
 	for (unsigned i = 0; i < RTE_DIM(experiments); i++)
 		printf("  %-20s %s\n", experiments[i]->name, experiments[i]->help);
+	printf("\nAll at once, and what becomes of it:\n");
+	for (unsigned i = 0; i < RTE_DIM(scripts); i++)
+		printf("  %s %-*s %s\n", scripts[i].name, 19 - (int)strlen(scripts[i].name),
+			scripts[i].arg, scripts[i].help);
 	printf("\npagewheel-bench EXPERIMENT --help lists the options of an experiment.\n");
 }
 
@@ -92,7 +111,7 @@ find_eal_arguments(int argc, char **argv)
 }
 
 static int
-run(const struct pw_bench_experiment *experiment, const struct pw_bench_common *common,
+run_here(const struct pw_bench_experiment *experiment, const struct pw_bench_common *common,
 	int eal_argc, char **eal_argv)
 {
 	int rc = pw_bench_eal_start(eal_argc, eal_argv);
@@ -109,36 +128,68 @@ run(const struct pw_bench_experiment *experiment, const struct pw_bench_common *
 	return rc;
 }
 
+static int
+run_lab(const struct pw_bench_experiment *experiment, int argc, char **argv)
+{
+	struct pw_bench_common common;
+	int rc = pw_bench_lab_options(experiment, argc, argv, &common);
+
+	if (rc < 0)
+		return rc;
+	if (common.help) {
+		printf("Usage: pagewheel-bench %s [options]\n\n%s\n\n", experiment->name,
+			experiment->help);
+		pw_bench_options_print(NULL);
+		return pw_bench_lab_usage(experiment);
+	}
+	return pw_bench_experiment_run(experiment, &common);
+}
+
+/* argv[0] is the experiment's name. */
+static int
+run(const struct pw_bench_experiment *experiment, int argc, char **argv)
+{
+	struct pw_bench_common common;
+	int own;
+
+	if (experiment->is_lab)
+		return run_lab(experiment, argc, argv);
+	own = find_eal_arguments(argc, argv);
+	if (pw_bench_options_parse(experiment->options, experiment->values, &common,
+		    experiment->seconds, own, argv) < 0)
+		return -EINVAL;
+	if (common.help) {
+		print_experiment_usage(experiment);
+		return 0;
+	}
+	return run_here(experiment, &common, own < argc ? argc - own - 1 : 0,
+		argv + RTE_MIN(own + 1, argc));
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct pw_bench_experiment *experiment;
-	struct pw_bench_common common;
-	int own, rc;
+	int rc;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		print_usage();
 		return EXIT_SUCCESS;
 	}
+	for (unsigned i = 0; argc > 1 && i < RTE_DIM(scripts); i++)
+		if (strcmp(argv[1], scripts[i].name) == 0)
+			return pw_bench_tools_become(scripts[i].tool, argv + 2) < 0;
 	experiment = argc > 1 ? find_experiment(argv[1]) : NULL;
 	if (experiment == NULL) {
 		refuse_experiment(argc > 1 ? argv[1] : NULL);
 		return EXIT_FAILURE;
 	}
-	argc--;
-	argv++;
-	own = find_eal_arguments(argc, argv);
-	if (pw_bench_options_parse(experiment->options, experiment->values, &common, own, argv) < 0)
-		return EXIT_FAILURE;
-	if (common.help) {
-		print_experiment_usage(experiment);
-		return EXIT_SUCCESS;
-	}
-	rc = run(experiment, &common, own < argc ? argc - own - 1 : 0,
-		argv + RTE_MIN(own + 1, argc));
+	rc = run(experiment, argc - 1, argv + 1);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		pw_bench_error("the output could not be written");
 		rc = -EIO;
 	}
+	if (rc == -EINTR)
+		return 130;
 	return rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

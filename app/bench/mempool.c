@@ -7,10 +7,11 @@
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
+#include <rte_mbuf.h>
 
-struct rte_mempool *
-pw_bench_mempool_create(
-	const char *ops, char *config, uint32_t n, uint32_t elt_bytes, uint32_t cache)
+static struct rte_mempool *
+create(const char *ops, char *config, uint32_t n, uint32_t elt_bytes, uint32_t cache,
+	uint32_t private_bytes)
 {
 	static unsigned number;
 	char name[RTE_MEMPOOL_NAMESIZE];
@@ -18,7 +19,8 @@ pw_bench_mempool_create(
 	int rc;
 
 	snprintf(name, sizeof(name), "bench%u", number++);
-	mp = rte_mempool_create_empty(name, n, elt_bytes, cache, 0, (int)rte_socket_id(), 0);
+	mp = rte_mempool_create_empty(
+		name, n, elt_bytes, cache, private_bytes, (int)rte_socket_id(), 0);
 	if (mp == NULL)
 		return NULL;
 	rc = rte_mempool_set_ops_byname(mp, ops, config);
@@ -29,6 +31,27 @@ pw_bench_mempool_create(
 	rte_mempool_free(mp);
 	rte_errno = -rc;
 	return NULL;
+}
+
+struct rte_mempool *
+pw_bench_mempool_create(
+	const char *ops, char *config, uint32_t n, uint32_t elt_bytes, uint32_t cache)
+{
+	return create(ops, config, n, elt_bytes, cache, 0);
+}
+
+struct rte_mempool *
+pw_bench_pktmbuf_create(const char *ops, const char *config, uint32_t n, uint32_t cache)
+{
+	struct rte_pktmbuf_pool_private layout = {.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE};
+	struct rte_mempool *mp = create(ops, (char *)(uintptr_t)config, n,
+		sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE, cache, sizeof(layout));
+
+	if (mp == NULL)
+		return NULL;
+	rte_pktmbuf_pool_init(mp, &layout);
+	rte_mempool_obj_iter(mp, rte_pktmbuf_init, NULL);
+	return mp;
 }
 
 unsigned

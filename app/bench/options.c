@@ -13,15 +13,28 @@
 
 #include "bench.h"
 
-#define ROWS_MAX 32
+#define ROWS_MAX 48
 
 #define COMMON(name) offsetof(struct pw_bench_common, name)
 
 static const struct pw_bench_option common_table[] = {
-	{"rounds", "N", "rounds wanted of each cell, in the near regime", "15, with --quick 3",
-		pw_bench_parse_number, COMMON(rounds), 1, 1000},
+	{"rounds", "N", "rounds wanted of each cell, in the near regime",
+		"15, of seconds 3; with --quick 3, of seconds 2", pw_bench_parse_number,
+		COMMON(rounds), 1, 1000},
+	{"max-rounds", "N", "more of them, until the half-width is narrow enough",
+		"twice those wanted, of seconds five times; with --quick none",
+		pw_bench_parse_number, COMMON(max_rounds), 1, 1000},
+	{"warm-up", "N", "rounds before them, which are not kept",
+		"0, of seconds 1; with --quick 0", pw_bench_parse_number, COMMON(warm_up), 0, 100},
 	{"max-seconds", "N", "end after that time with the rounds there are",
-		"300, with --quick 30", pw_bench_parse_number, COMMON(max_seconds), 1, 86400},
+		"300, of seconds 900; with --quick 30", pw_bench_parse_number, COMMON(max_seconds),
+		1, 86400},
+	{"confidence", "PERCENT", "of half-widths (Student's t)", "99", pw_bench_parse_real,
+		COMMON(confidence_percent), 0, 100},
+	{"half-width", "PERCENT", "of the value, that is narrow enough", "2.5", pw_bench_parse_real,
+		COMMON(half_width_percent), 0, 100},
+	{"baseline", "NAME", "the column that percents are of", "the first one",
+		pw_bench_parse_text, COMMON(baseline), 0, 0},
 	{"near", "NS", "the cores are near when a cache line takes less from one to the other",
 		"60", pw_bench_parse_number, COMMON(near_ns), 1, 10000},
 	{"seed", "N", "of all that is random", "1", pw_bench_parse_number, COMMON(seed), 0,
@@ -30,6 +43,8 @@ static const struct pw_bench_option common_table[] = {
 		pw_bench_parse_flag, COMMON(quick), 0, 0},
 	{"json", NULL, "print JSON with every sample instead of tables", NULL, pw_bench_parse_flag,
 		COMMON(json), 0, 0},
+	{"out", "DIR", "also write JSON, CSV, text, plots and a page into this folder", NULL,
+		pw_bench_parse_text, COMMON(out), 0, 0},
 	{"help", NULL, "this text", NULL, pw_bench_parse_flag, COMMON(help), 0, 0},
 	{0},
 };
@@ -78,6 +93,31 @@ pw_bench_parse_number(void *values, const struct pw_bench_option *option, char *
 	if (read_number(option, value, (uint32_t *)(void *)((char *)values + option->offset)))
 		return 0;
 	snprintf(expected, sizeof(expected), "a number from %u to %u", option->min, option->max);
+	return pw_bench_wrong_value(option, value, expected);
+}
+
+int
+pw_bench_parse_text(void *values, const struct pw_bench_option *option, char *value)
+{
+	if (value[0] == '\0')
+		return pw_bench_wrong_value(option, value, "a name");
+	*(const char **)(void *)((char *)values + option->offset) = value;
+	return 0;
+}
+
+int
+pw_bench_parse_real(void *values, const struct pw_bench_option *option, char *value)
+{
+	char expected[64], *end;
+	double number = strtod(value, &end);
+
+	if (value[0] >= '0' && value[0] <= '9' && *end == '\0' && number > option->min &&
+		number < option->max) {
+		*(double *)(void *)((char *)values + option->offset) = number;
+		return 0;
+	}
+	snprintf(expected, sizeof(expected), "a number above %u and below %u", option->min,
+		option->max);
 	return pw_bench_wrong_value(option, value, expected);
 }
 
@@ -171,7 +211,7 @@ static unsigned
 bind_options(
 	struct bound_option *rows, unsigned n, const struct pw_bench_option *table, void *values)
 {
-	for (; table->name != NULL && n < ROWS_MAX; table++)
+	for (; table != NULL && table->name != NULL && n < ROWS_MAX; table++)
 		rows[n++] = (struct bound_option){table, values};
 	return n;
 }
@@ -223,29 +263,60 @@ parse_rows(const struct bound_option *rows, unsigned n, int argc, char **argv)
 	return 0;
 }
 
+static void
+set_defaults(struct pw_bench_common *common, bool seconds)
+{
+	bool quick = common->quick;
+
+	if (common->rounds == 0)
+		common->rounds = seconds ? (quick ? 2 : 3) : (quick ? 3 : 15);
+	if (common->max_rounds == 0)
+		common->max_rounds = common->rounds * (quick ? 1 : seconds ? 5 : 2);
+	common->max_rounds = RTE_MAX(common->max_rounds, common->rounds);
+	if (common->warm_up == UINT32_MAX)
+		common->warm_up = seconds && !quick;
+	if (common->max_seconds == 0)
+		common->max_seconds = quick ? 30 : seconds ? 900 : 300;
+}
+
 int
 pw_bench_options_parse(const struct pw_bench_option *table, void *values,
-	struct pw_bench_common *common, int argc, char **argv)
+	struct pw_bench_common *common, bool seconds, int argc, char **argv)
 {
 	struct bound_option rows[ROWS_MAX];
 	unsigned n = bind_options(rows, 0, table, values);
 
-	*common = (struct pw_bench_common){.seed = 1, .near_ns = 60};
+	*common = (struct pw_bench_common){.seed = 1,
+		.near_ns = 60,
+		.confidence_percent = 99,
+		.half_width_percent = 2.5,
+		.warm_up = UINT32_MAX};
 	n = bind_options(rows, n, common_table, common);
 	if (parse_rows(rows, n, argc, argv) < 0)
 		return -EINVAL;
-	if (common->rounds == 0)
-		common->rounds = common->quick ? 3 : 15;
-	if (common->max_seconds == 0)
-		common->max_seconds = common->quick ? 30 : 300;
+	set_defaults(common, seconds);
 	return 0;
+}
+
+bool
+pw_bench_is_common_option(const char *arg)
+{
+	size_t length;
+
+	if (strncmp(arg, "--", 2) != 0)
+		return strcmp(arg, "-h") == 0;
+	length = strcspn(arg + 2, "=");
+	for (const struct pw_bench_option *option = common_table; option->name != NULL; option++)
+		if (strlen(option->name) == length && strncmp(option->name, arg + 2, length) == 0)
+			return true;
+	return false;
 }
 
 static void
 print_row(const struct pw_bench_option *option)
 {
 	bool number = option->parse == pw_bench_parse_number ||
-		option->parse == pw_bench_parse_numbers;
+		option->parse == pw_bench_parse_numbers || option->parse == pw_bench_parse_real;
 	char left[48];
 
 	snprintf(left, sizeof(left), "--%s%s%s", option->name, option->arg ? "=" : "",
@@ -264,7 +335,7 @@ void
 pw_bench_options_print(const struct pw_bench_option *table)
 {
 	printf("Options:\n");
-	for (; table->name != NULL; table++)
+	for (; table != NULL && table->name != NULL; table++)
 		print_row(table);
 	for (table = common_table; table->name != NULL; table++)
 		print_row(table);

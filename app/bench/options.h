@@ -31,8 +31,14 @@ struct pw_bench_common {
 	bool help;
 	bool json;
 	bool quick;
-	uint32_t rounds;      /**< wanted a cell */
-	uint32_t max_seconds; /**< for all of the experiment */
+	uint32_t rounds;     /**< wanted a cell */
+	uint32_t max_rounds; /**< of those that the half-width needs */
+	uint32_t warm_up;    /**< rounds before them */
+	double confidence_percent;
+	double half_width_percent; /**< of the first metric, that is narrow enough */
+	const char *baseline;	   /**< name of a column; NULL: the experiment's */
+	const char *out;	   /**< folder for files; NULL: none */
+	uint32_t max_seconds;	   /**< for all of the experiment */
 	uint32_t seed;
 	uint32_t near_ns; /**< a one-way line transfer below is near */
 };
@@ -52,6 +58,10 @@ struct pw_bench_numbers {
 };
 
 int pw_bench_parse_flag(void *values, const struct pw_bench_option *option, char *value);
+/** A text, which is not looked at. */
+int pw_bench_parse_text(void *values, const struct pw_bench_option *option, char *value);
+/** A number with a fraction, above min and below max, into a double. */
+int pw_bench_parse_real(void *values, const struct pw_bench_option *option, char *value);
 int pw_bench_parse_number(void *values, const struct pw_bench_option *option, char *value);
 int pw_bench_parse_numbers(void *values, const struct pw_bench_option *option, char *value);
 /** Refuses empty words and words that come twice; a value that is a list keeps pointing to argv. */
@@ -74,11 +84,16 @@ int pw_bench_wrong_value(
 /**
  * Read the common options and an experiment's.
  *
+ * @param table  NULL: it has none
+ * @param seconds  one measurement takes seconds: fewer rounds by default
  * @param argv  argv[0] is not looked at
  * @return 0, or -EINVAL: it has said why
  */
 int pw_bench_options_parse(const struct pw_bench_option *table, void *values,
-	struct pw_bench_common *common, int argc, char **argv);
+	struct pw_bench_common *common, bool seconds, int argc, char **argv);
+
+/** Whether an argument is one of the common options. */
+bool pw_bench_is_common_option(const char *arg);
 
 /** Print the help of the same options. */
 void pw_bench_options_print(const struct pw_bench_option *table);

@@ -121,7 +121,8 @@ pw_pool_measure(struct pw_pool_rig *rig, const struct pw_pool_pattern *pattern,
 	rc = judge(rig, handler, result);
 	if (rc < 0)
 		return rc;
-	result->timing.ns = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() / pattern->buffers;
+	result->timing.value = (double)rig->cycles * 1e9 / (double)rte_get_tsc_hz() /
+		pattern->buffers;
 	if (is_floor)
 		return 0;
 	pw_pool_rig_give_back(rig);

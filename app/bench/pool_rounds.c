@@ -52,7 +52,7 @@ measure_cell(void *ctx, struct pw_bench_grid *grid, unsigned p, unsigned h)
 		pw_bench_run_seed(&bench->run, grid), &result);
 	call->group->failed_gets[p * grid->nb_columns + h] += result.failed_gets;
 	if (rc == 0) {
-		pw_bench_run_record(&bench->run, pw_bench_cell(grid, p, h), &result.timing);
+		pw_bench_run_record(&bench->run, grid, pw_bench_cell(grid, p, h), &result.timing);
 		return;
 	}
 	pw_bench_run_fail(&bench->run, grid, p, h, result.reason,

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <rte_cycles.h>
+#include "clock.h"
 
-static uint64_t shown; /* TSC */
+static double shown_s;
 
 static bool
 on_terminal(void)
@@ -21,15 +21,15 @@ on_terminal(void)
 void
 pw_bench_progress(const char *format, ...)
 {
-	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
+	double now_s = pw_bench_now_s();
 	bool terminal = on_terminal();
 	va_list args;
 
-	if (shown == 0)
-		shown = terminal ? 1 : now; /* nothing at once in a log */
-	if (now - shown < (terminal ? hz / 4 : 5 * hz))
+	if (shown_s == 0 && !terminal)
+		shown_s = now_s; /* nothing at once in a log */
+	if (now_s - shown_s < (terminal ? 0.25 : 5))
 		return;
-	shown = now;
+	shown_s = now_s;
 	if (terminal)
 		fputs("\r\033[K", stderr);
 	va_start(args, format);

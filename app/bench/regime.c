@@ -8,7 +8,7 @@
 
 #include <rte_cycles.h>
 
-#include "samples.h"
+#include "pw_samples.h"
 #include "worker.h"
 
 #define PROBE_US 300
@@ -66,7 +66,7 @@ send_trips(uint32_t *last, uint64_t deadline)
 }
 
 static void
-probe(struct pw_bench_samples *samples)
+probe(struct pw_samples *samples)
 {
 	const double cycles_per_ns = (double)rte_get_tsc_hz() / 1e9;
 	uint64_t begin, end = rte_rdtsc() + rte_get_tsc_hz() / 1000000 * PROBE_US;
@@ -79,7 +79,7 @@ probe(struct pw_bench_samples *samples)
 		begin = rte_rdtsc();
 		if (!send_trips(&last, deadline))
 			return;
-		pw_bench_samples_add(
+		pw_samples_add(
 			samples, (double)(rte_rdtsc() - begin) / cycles_per_ns / (2 * TRIPS));
 	} while (rte_rdtsc() < end || samples->n < SAMPLES_MIN);
 }
@@ -87,7 +87,7 @@ probe(struct pw_bench_samples *samples)
 double
 pw_bench_probe_ns(void)
 {
-	struct pw_bench_samples samples = {0};
+	struct pw_samples samples = {0};
 	double ns;
 
 	if (!pw_bench_worker_exists())
@@ -99,8 +99,8 @@ pw_bench_probe_ns(void)
 	if (pw_bench_worker_wait() < 0 || samples.n < SAMPLES_MIN)
 		ns = -1;
 	else
-		ns = pw_bench_samples_summary(&samples).median;
-	pw_bench_samples_free(&samples);
+		ns = pw_samples_summary(&samples).median;
+	pw_samples_free(&samples);
 	return ns;
 }
 

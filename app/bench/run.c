@@ -3,19 +3,26 @@
  */
 #include "run.h"
 
-#include <rte_cycles.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <rte_string_fns.h>
 
 #include "bench.h"
+#include "clock.h"
+#include "interrupt.h"
 #include "progress.h"
 
-/* Rounds begun are at most so many times those wanted: the cores may never be near. */
+/* Rounds begun are at most so many times those that may be: the cores may never be near. */
 #define TRIES 3
 
 static bool
-is_late(uint64_t deadline)
+is_late(double deadline_s)
 {
-	return rte_rdtsc() > deadline;
+	return pw_bench_interrupted() || pw_bench_now_s() > deadline_s;
 }
 
 uint64_t
@@ -24,21 +31,32 @@ pw_bench_run_seed(const struct pw_bench_run *run, const struct pw_bench_grid *gr
 	return ((uint64_t)run->common->seed << 32) + grid->rounds;
 }
 
+static void
+keep(struct pw_samples *metrics, unsigned nb_metrics, const struct pw_bench_timing *timing)
+{
+	pw_samples_add(&metrics[0], timing->value);
+	for (unsigned m = 1; m < nb_metrics; m++)
+		if (!isnan(timing->more[m - 1]))
+			pw_samples_add(&metrics[m], timing->more[m - 1]);
+}
+
 void
-pw_bench_run_record(
-	struct pw_bench_run *run, struct pw_bench_cell *cell, const struct pw_bench_timing *timing)
+pw_bench_run_record(struct pw_bench_run *run, const struct pw_bench_grid *grid,
+	struct pw_bench_cell *cell, const struct pw_bench_timing *timing)
 {
 	enum pw_bench_regime regime = pw_bench_regime(
 		timing->before_ns, timing->after_ns, run->common->near_ns);
 
+	if (run->warming_up)
+		return;
 	if (regime == PW_BENCH_MIXED) {
 		cell->mixed++;
 		run->mixed++;
 		return;
 	}
-	pw_bench_samples_add(&cell->ns[regime], timing->ns);
-	pw_bench_samples_add(&run->probes[regime], timing->before_ns);
-	pw_bench_samples_add(&run->probes[regime], timing->after_ns);
+	keep(cell->samples[regime], pw_bench_metrics(grid), timing);
+	pw_samples_add(&run->probes[regime], timing->before_ns);
+	pw_samples_add(&run->probes[regime], timing->after_ns);
 }
 
 void
@@ -68,10 +86,31 @@ pw_bench_run_fail_column(struct pw_bench_run *run, const struct pw_bench_grid *g
 			pw_bench_run_fail(run, grid, r, column, reason, false);
 }
 
-static unsigned
-wanted_samples(const struct pw_bench_cell *cell)
+/* On some machines the cores are never near: then far rounds have to do. */
+static bool
+is_never_near(const struct pw_bench_run *run)
 {
-	return cell->ns[PW_BENCH_NEAR].n + cell->ns[PW_BENCH_UNPROBED].n;
+	return run->probes[PW_BENCH_NEAR].n == 0 && run->probes[PW_BENCH_FAR].n > 0;
+}
+
+static const struct pw_samples *
+wanted_samples(const struct pw_bench_run *run, const struct pw_bench_cell *cell)
+{
+	if (cell->samples[PW_BENCH_UNPROBED][0].n > 0)
+		return &cell->samples[PW_BENCH_UNPROBED][0];
+	return &cell->samples[is_never_near(run) ? PW_BENCH_FAR : PW_BENCH_NEAR][0];
+}
+
+static bool
+has_enough(const struct pw_bench_run *run, const struct pw_samples *samples)
+{
+	const struct pw_bench_common *common = run->common;
+
+	if (samples->n < common->rounds)
+		return false;
+	return samples->n >= common->max_rounds ||
+		pw_samples_estimate(samples, common->confidence_percent).half_width_percent <=
+		common->half_width_percent;
 }
 
 /* Rounds that a row has in all its cells, of those wanted. */
@@ -84,7 +123,7 @@ row_rounds(const struct pw_bench_run *run, const struct pw_bench_grid *grid, uns
 		const struct pw_bench_cell *cell = pw_bench_cell(grid, row, c);
 
 		if (cell->reason[0] == '\0')
-			least = RTE_MIN(least, wanted_samples(cell));
+			least = RTE_MIN(least, wanted_samples(run, cell)->n);
 	}
 	return least;
 }
@@ -99,38 +138,41 @@ grid_rounds(const struct pw_bench_run *run, const struct pw_bench_grid *grid)
 	return least;
 }
 
-/* On some machines the cores are never near: then as many far rounds have to do. */
 static bool
-is_never_near(const struct pw_bench_run *run)
+row_is_done(const struct pw_bench_run *run, const struct pw_bench_grid *grid, unsigned row)
 {
-	return run->probes[PW_BENCH_NEAR].n == 0 && run->probes[PW_BENCH_FAR].n > 0;
+	for (unsigned c = 0; c < grid->nb_columns; c++) {
+		const struct pw_bench_cell *cell = pw_bench_cell(grid, row, c);
+
+		if (cell->reason[0] == '\0' && !has_enough(run, wanted_samples(run, cell)))
+			return false;
+	}
+	return true;
 }
 
-static unsigned
-rounds_left(const struct pw_bench_run *run, const struct pw_bench_grid *grid)
+static bool
+grid_is_done(const struct pw_bench_run *run, const struct pw_bench_grid *grid)
 {
-	unsigned wanted = run->common->rounds;
-
-	if (is_never_near(run))
-		return wanted - RTE_MIN(wanted, grid->rounds);
-	if (grid->rounds >= TRIES * wanted)
-		return 0;
-	return wanted - grid_rounds(run, grid);
+	for (unsigned r = 0; r < grid->nb_rows; r++)
+		if (!row_is_done(run, grid, r))
+			return grid->rounds >= TRIES * run->common->max_rounds;
+	return true;
 }
 
-/* What is left at the pace so far, but not beyond the end. */
+/* What is left at the pace so far, but not beyond the end. Nobody knows how many more rounds the
+ * half-width needs: those wanted are counted. */
 static void
 show_progress(const struct pw_bench_run *run, const struct pw_bench_grid *grid)
 {
-	unsigned wanted = run->common->rounds, left = rounds_left(run, grid);
+	unsigned wanted = run->common->rounds, done = grid_rounds(run, grid);
 	unsigned later = run->nb_grids - run->grids_begun;
-	double hz = (double)rte_get_tsc_hz(), now = (double)rte_rdtsc();
-	double round_s = (now - (double)run->grid_begin) / hz / (grid->rounds + 1);
-	double end_s = ((double)run->deadline - now) / hz;
-	double left_s = RTE_MIN(end_s, round_s * left + round_s * wanted * later);
+	double now_s = pw_bench_now_s();
+	double round_s = (now_s - run->grid_begin_s) / (grid->rounds + 1);
+	double left_s = round_s * RTE_MAX(wanted - done, 1U) + round_s * wanted * later;
 
-	pw_bench_progress("%u of %u, %s: %u of %u rounds, about %.0f s left", run->grids_begun,
-		run->nb_grids, grid->title, wanted - left, wanted, RTE_MAX(left_s, 0));
+	pw_bench_progress("%u of %u, %s: round %u, %u of %u wanted are done, about %.0f s left",
+		run->grids_begun, run->nb_grids, grid->title, grid->rounds + 1, done, wanted,
+		RTE_MAX(RTE_MIN(left_s, run->deadline_s - now_s), 0));
 }
 
 /* The order of the columns moves on with each round and each row. */
@@ -139,9 +181,9 @@ run_round(
 	struct pw_bench_run *run, struct pw_bench_grid *grid, pw_bench_measure_t measure, void *ctx)
 {
 	for (unsigned r = 0; r < grid->nb_rows; r++) {
-		if (row_rounds(run, grid, r) == run->common->rounds)
+		if (row_is_done(run, grid, r))
 			continue;
-		for (unsigned i = 0; i < grid->nb_columns && !is_late(run->grid_deadline); i++) {
+		for (unsigned i = 0; i < grid->nb_columns && !is_late(run->grid_deadline_s); i++) {
 			unsigned c = (i + r + grid->rounds) % grid->nb_columns;
 
 			if (pw_bench_cell(grid, r, c)->reason[0] == '\0')
@@ -151,12 +193,57 @@ run_round(
 	}
 }
 
+static int
+set_baseline(struct pw_bench_run *run, struct pw_bench_grid *grid)
+{
+	const char *name = run->common->baseline;
+	char names[512] = "";
+
+	for (unsigned c = 0; name != NULL && c < grid->nb_columns; c++) {
+		size_t used = strlen(names);
+
+		if (strcmp(grid->columns[c].name, name) == 0) {
+			grid->baseline = c;
+			return 0;
+		}
+		snprintf(names + used, sizeof(names) - used, "%s%s", c == 0 ? "" : ", ",
+			grid->columns[c].name);
+	}
+	if (name == NULL)
+		return 0;
+	pw_bench_error("--baseline=%s: expected one of: %s", name, names);
+	run->failed = true;
+	return -EINVAL;
+}
+
+static void
+remember(struct pw_bench_run *run, struct pw_bench_grid *grid)
+{
+	void *grids = realloc(
+		run->reported, (run->nb_reported + 1) * sizeof(struct pw_bench_grid *));
+
+	if (grids == NULL) {
+		pw_bench_error("no memory");
+		run->failed = true;
+		return;
+	}
+	run->reported = grids;
+	run->reported[run->nb_reported++] = grid;
+}
+
 void
 pw_bench_run_rounds(
 	struct pw_bench_run *run, struct pw_bench_grid *grid, pw_bench_measure_t measure, void *ctx)
 {
-	run->grid_begin = rte_rdtsc();
-	while (rounds_left(run, grid) > 0 && !is_late(run->grid_deadline)) {
+	remember(run, grid);
+	if (set_baseline(run, grid) < 0)
+		return;
+	run->warming_up = true;
+	for (unsigned i = 0; i < run->common->warm_up; i++)
+		run_round(run, grid, measure, ctx);
+	run->warming_up = false;
+	run->grid_begin_s = pw_bench_now_s();
+	while (!grid_is_done(run, grid) && !is_late(run->grid_deadline_s)) {
 		run_round(run, grid, measure, ctx);
 		grid->rounds++;
 	}
@@ -167,17 +254,17 @@ pw_bench_run_rounds(
 void
 pw_bench_run_grids(struct pw_bench_run *run, unsigned n, pw_bench_run_grid_t run_grid, void *ctx)
 {
-	run->deadline = rte_rdtsc() + run->common->max_seconds * rte_get_tsc_hz();
+	run->deadline_s = pw_bench_now_s() + run->common->max_seconds;
 	run->nb_grids = n;
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t now = rte_rdtsc();
+		double now_s = pw_bench_now_s();
 
-		if (now >= run->deadline) {
+		if (is_late(run->deadline_s)) {
 			run->short_of_rounds = true;
 			break;
 		}
 		run->grids_begun++;
-		run->grid_deadline = now + (run->deadline - now) / (n - i);
+		run->grid_deadline_s = now_s + (run->deadline_s - now_s) / (n - i);
 		run_grid(ctx, i);
 	}
 	pw_bench_progress_end();
@@ -187,5 +274,8 @@ void
 pw_bench_run_end(struct pw_bench_run *run)
 {
 	for (unsigned r = 0; r < PW_BENCH_REGIMES; r++)
-		pw_bench_samples_free(&run->probes[r]);
+		pw_samples_free(&run->probes[r]);
+	json_decref(run->environment);
+	json_decref(run->profiles);
+	free(run->reported);
 }

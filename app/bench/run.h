@@ -4,7 +4,14 @@
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
 
-/** @file A run of an experiment: rounds over grids of cells, in the time there is. */
+/**
+ * @file
+ * A run of an experiment: rounds over grids of cells, in the time there is.
+ *
+ * In a round each cell is measured once, in an order that moves on from round to round, so that a
+ * machine's mood hits all alike. A row has rounds enough when all its cells have as many as wanted
+ * and the first metric's half-width is within the limit, or as many as there may be.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,20 +21,26 @@
 
 struct pw_bench_run {
 	const struct pw_bench_common *common;
-	struct pw_bench_samples probes[PW_BENCH_REGIMES]; /**< one-way ns */
-	unsigned mixed;					  /**< measurements discarded */
-	bool short_of_rounds;				  /**< some cell has fewer than wanted */
-	bool failed;					  /**< exit code */
+	struct pw_samples probes[PW_BENCH_REGIMES]; /**< one-way ns */
+	unsigned mixed;				    /**< measurements discarded */
+	bool short_of_rounds;			    /**< some cell has fewer than wanted */
+	bool failed;				    /**< exit code */
+	json_t *environment; /**< of an experiment that runs elsewhere; NULL: here */
+	json_t *profiles;    /**< array of {"title", "lines"} for the report; NULL: none */
 
+	struct pw_bench_grid **reported; /**< those that had rounds */
+	unsigned nb_reported;
 	unsigned nb_grids, grids_begun;
-	uint64_t deadline;		    /**< TSC */
-	uint64_t grid_begin, grid_deadline; /**< TSC */
+	double deadline_s;		      /**< pw_bench_now_s() */
+	double grid_begin_s, grid_deadline_s; /**< the same */
+	bool warming_up;		      /**< what is measured now is not kept */
 };
 
 /** One measurement, between two probes. */
 struct pw_bench_timing {
-	double ns;		    /**< a piece */
-	double before_ns, after_ns; /**< what the probes said */
+	double value;				/**< of the first metric, such as ns a piece */
+	double more[PW_REPORT_METRICS_MAX - 1]; /**< of the others; NAN: not known here */
+	double before_ns, after_ns;		/**< what the probes said; 0: not probed */
 };
 
 /** Run grid i of those that ctx knows. */
@@ -37,13 +50,13 @@ typedef void (*pw_bench_run_grid_t)(void *ctx, unsigned i);
 typedef void (*pw_bench_measure_t)(
 	void *ctx, struct pw_bench_grid *grid, unsigned row, unsigned column);
 
-/** Run grids one after the other; each may take its share of the time that is left. */
+/** Run n grids, one after the other; each may take its share of the time that is left. */
 void pw_bench_run_grids(
 	struct pw_bench_run *run, unsigned n, pw_bench_run_grid_t run_grid, void *ctx);
 
 /**
- * Rounds of a grid, until all cells without a reason have as many near ones as wanted, or the
- * time is over.
+ * Rounds of a grid, until all rows have enough, the time is over, or Ctrl-C. The grid belongs to
+ * the report from now on: it must stay until the run ends.
  */
 void pw_bench_run_rounds(struct pw_bench_run *run, struct pw_bench_grid *grid,
 	pw_bench_measure_t measure, void *ctx);
@@ -52,8 +65,8 @@ void pw_bench_run_rounds(struct pw_bench_run *run, struct pw_bench_grid *grid,
 uint64_t pw_bench_run_seed(const struct pw_bench_run *run, const struct pw_bench_grid *grid);
 
 /** A measurement of a cell went well. */
-void pw_bench_run_record(
-	struct pw_bench_run *run, struct pw_bench_cell *cell, const struct pw_bench_timing *timing);
+void pw_bench_run_record(struct pw_bench_run *run, const struct pw_bench_grid *grid,
+	struct pw_bench_cell *cell, const struct pw_bench_timing *timing);
 
 /** A cell is not measured any more; an error is said, and in the exit code. */
 void pw_bench_run_fail(struct pw_bench_run *run, const struct pw_bench_grid *grid, unsigned row,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "table.h"
+#include "pw_table.h"
 #include "worker.h"
 
 void
@@ -22,49 +22,49 @@ pw_bench_section_add(struct pw_bench_section *section, const struct pw_bench_gri
 
 /* Names take two lines: pagewheel above its strategy. */
 static void
-add_heading(struct pw_bench_table *table, const struct pw_bench_section *section)
+add_heading(struct pw_table *table, const struct pw_bench_section *section)
 {
 	const struct pw_bench_grid *grid = section->lines[0].grid;
 
-	pw_bench_table_add(table, " ");
-	pw_bench_table_add(table, " ");
+	pw_table_add(table, " ");
+	pw_table_add(table, " ");
 	for (unsigned c = 0; c < grid->nb_columns; c++)
-		pw_bench_table_add(table, "%s", grid->columns[c].above);
-	pw_bench_table_add(table, "%s", section->rows_are);
-	pw_bench_table_add(table, "rounds");
+		pw_table_add(table, "%s", grid->columns[c].above);
+	pw_table_add(table, "%s", section->rows_are);
+	pw_table_add(table, "rounds");
 	for (unsigned c = 0; c < grid->nb_columns; c++)
-		pw_bench_table_add(table, "%s", grid->columns[c].below);
+		pw_table_add(table, "%s", grid->columns[c].below);
 }
 
 static void
-add_cell(struct pw_bench_table *table, const struct pw_bench_cell *cell,
-	enum pw_bench_regime regime, bool best)
+add_cell(struct pw_table *table, const struct pw_bench_cell *cell, enum pw_bench_regime regime,
+	bool best)
 {
-	struct pw_bench_summary summary;
+	struct pw_summary summary;
 	double half;
 
-	if (regime == PW_BENCH_MIXED || cell->reason[0] != '\0' || cell->ns[regime].n == 0) {
-		pw_bench_table_add(table, "- ");
+	if (regime == PW_BENCH_MIXED || cell->reason[0] != '\0' ||
+		cell->samples[regime][0].n == 0) {
+		pw_table_add(table, "- ");
 		return;
 	}
-	summary = pw_bench_samples_summary(&cell->ns[regime]);
+	summary = pw_samples_summary(&cell->samples[regime][0]);
 	half = (summary.q3 - summary.q1) / 2;
-	pw_bench_table_add(table, summary.median < 100 ? "%.2f ±%.2f%s" : "%.0f ±%.0f%s",
-		summary.median, half, best ? "*" : " ");
+	pw_table_add(table, summary.median < 100 ? "%.2f ±%.2f%s" : "%.0f ±%.0f%s", summary.median,
+		half, best ? "*" : " ");
 }
 
 static void
-add_row(struct pw_bench_table *table, const struct pw_bench_grid *grid, unsigned row,
-	const char *name)
+add_row(struct pw_table *table, const struct pw_bench_grid *grid, unsigned row, const char *name)
 {
 	enum pw_bench_regime regime = pw_bench_shown_regime(grid, row);
 	unsigned best = pw_bench_best(grid, row, PW_BENCH_FLOOR);
 
-	pw_bench_table_add(table, "%s", name);
+	pw_table_add(table, "%s", name);
 	if (regime == PW_BENCH_MIXED)
-		pw_bench_table_add(table, "none");
+		pw_table_add(table, "none");
 	else
-		pw_bench_table_add(table, "%u %s", pw_bench_shown_rounds(grid, row),
+		pw_table_add(table, "%u %s", pw_bench_shown_rounds(grid, row),
 			pw_bench_regime_name(regime));
 	for (unsigned c = 0; c < grid->nb_columns; c++)
 		add_cell(table, pw_bench_cell(grid, row, c), regime, c == best);
@@ -73,8 +73,7 @@ add_row(struct pw_bench_table *table, const struct pw_bench_grid *grid, unsigned
 static void
 print_times(const struct pw_bench_section *section)
 {
-	struct pw_bench_table *table = pw_bench_table_create(
-		section->lines[0].grid->nb_columns + 2);
+	struct pw_table *table = pw_table_create(section->lines[0].grid->nb_columns + 2);
 
 	if (table == NULL)
 		return;
@@ -82,7 +81,7 @@ print_times(const struct pw_bench_section *section)
 	for (unsigned i = 0; i < section->n; i++)
 		add_row(table, section->lines[i].grid, section->lines[i].row,
 			section->lines[i].name);
-	pw_bench_table_print(table);
+	pw_table_print(table, stdout);
 }
 
 static const char *
@@ -130,24 +129,23 @@ print_reasons(const struct pw_bench_section *section)
 }
 
 static void
-add_ratio_row(
-	struct pw_bench_table *table, const struct pw_bench_grid *grid, unsigned row, unsigned ours)
+add_ratio_row(struct pw_table *table, const struct pw_bench_grid *grid, unsigned row, unsigned ours)
 {
 	unsigned best = pw_bench_best(grid, row, PW_BENCH_DPDK);
 	double ns = pw_bench_shown_ns(grid, row, ours);
 	double floor_ns = pw_bench_shown_ns(grid, row, grid->nb_columns - 1);
 
 	if (ns <= 0 || best == grid->nb_columns) {
-		pw_bench_table_add(table, "-");
-		pw_bench_table_add(table, "-");
+		pw_table_add(table, "-");
+		pw_table_add(table, "-");
 	} else {
-		pw_bench_table_add(table, "%s", grid->columns[best].name);
-		pw_bench_table_add(table, "%.2f x", pw_bench_shown_ns(grid, row, best) / ns);
+		pw_table_add(table, "%s", grid->columns[best].name);
+		pw_table_add(table, "%.2f x", pw_bench_shown_ns(grid, row, best) / ns);
 	}
 	if (ns <= 0 || floor_ns <= 0)
-		pw_bench_table_add(table, "-");
+		pw_table_add(table, "-");
 	else
-		pw_bench_table_add(table, "%.2f x", ns / floor_ns);
+		pw_table_add(table, "%.2f x", ns / floor_ns);
 }
 
 /* The column of ours that is compared with DPDK's; nb_columns: none. */
@@ -167,18 +165,17 @@ our_column(const struct pw_bench_grid *grid)
 }
 
 static void
-add_figure_heading(struct pw_bench_table *table, const struct pw_bench_section *section)
+add_figure_heading(struct pw_table *table, const struct pw_bench_section *section)
 {
 	const struct pw_bench_grid *grid = section->lines[0].grid;
 
 	for (unsigned c = 0; section->figure != NULL && c < grid->nb_columns; c++)
 		if (grid->columns[c].side != PW_BENCH_FLOOR)
-			pw_bench_table_add(
-				table, "%s: %s", section->figure_is, grid->columns[c].name);
+			pw_table_add(table, "%s: %s", section->figure_is, grid->columns[c].name);
 }
 
 static void
-add_figures(struct pw_bench_table *table, const struct pw_bench_section *section, unsigned line)
+add_figures(struct pw_table *table, const struct pw_bench_section *section, unsigned line)
 {
 	const struct pw_bench_grid *grid = section->lines[line].grid;
 
@@ -189,9 +186,9 @@ add_figures(struct pw_bench_table *table, const struct pw_bench_section *section
 			continue;
 		figure = section->figure(grid, section->lines[line].row, c);
 		if (figure > 0)
-			pw_bench_table_add(table, "%.2f", figure);
+			pw_table_add(table, "%.2f", figure);
 		else
-			pw_bench_table_add(table, "-");
+			pw_table_add(table, "-");
 	}
 }
 
@@ -211,25 +208,25 @@ print_ratios(const struct pw_bench_section *section)
 {
 	const struct pw_bench_grid *grid = section->lines[0].grid;
 	unsigned ours = our_column(grid);
-	struct pw_bench_table *table;
+	struct pw_table *table;
 
 	if (ours == grid->nb_columns)
 		return;
-	table = pw_bench_table_create(4 + count_figures(section));
+	table = pw_table_create(4 + count_figures(section));
 	if (table == NULL)
 		return;
-	pw_bench_table_add(table, "%s", grid->columns[ours].name);
-	pw_bench_table_add(table, "DPDK's best");
-	pw_bench_table_add(table, "as fast as that");
-	pw_bench_table_add(table, "time of the floor");
+	pw_table_add(table, "%s", grid->columns[ours].name);
+	pw_table_add(table, "DPDK's best");
+	pw_table_add(table, "as fast as that");
+	pw_table_add(table, "time of the floor");
 	add_figure_heading(table, section);
 	for (unsigned i = 0; i < section->n; i++) {
-		pw_bench_table_add(table, "%s", section->lines[i].name);
+		pw_table_add(table, "%s", section->lines[i].name);
 		add_ratio_row(table, section->lines[i].grid, section->lines[i].row, ours);
 		add_figures(table, section, i);
 	}
 	printf("\n");
-	pw_bench_table_print(table);
+	pw_table_print(table, stdout);
 }
 
 void

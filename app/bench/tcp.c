@@ -40,8 +40,7 @@ usage(void)
 		printf("  %-20s ns a %s: %s\n", pw_tcp_bench_patterns[i].name,
 			pw_tcp_bench_patterns[i].piece, pw_tcp_bench_patterns[i].help);
 	printf("\nOnly the endpoint and the application on it are timed, not its peers. The time "
-	       "it is told is virtual: %u us from burst to burst.\n"
-	       "tools/plot draws what --json prints.\n",
+	       "it is told is virtual: %u us from burst to burst.\n",
 		PW_TCP_BENCH_STEP_US);
 }
 
@@ -142,7 +141,7 @@ measure_cell(void *ctx, struct pw_bench_grid *grid, unsigned row, unsigned colum
 
 	if (pw_tcp_bench_measure(bench->rig, bench->peers[row], bench->patterns[column],
 		    bench->idle.items[row], &timing, reason) == 0)
-		pw_bench_run_record(&bench->run, pw_bench_cell(grid, row, column), &timing);
+		pw_bench_run_record(&bench->run, grid, pw_bench_cell(grid, row, column), &timing);
 	else
 		fail_row(bench, row, column, reason);
 }

@@ -126,7 +126,7 @@ pw_tcp_bench_measure(const struct pw_tcp_bench_rig *rig, struct pw_tcp_bench_pee
 	peers->endpoint->work = pattern->work;
 	run_for(&pass, pattern, WARM_UP_EXCHANGES);
 	run_for(&pass, pattern, PW_TCP_BENCH_EXCHANGES);
-	*timing = (struct pw_bench_timing){.ns = ns_a_piece(rig, &pass)};
+	*timing = (struct pw_bench_timing){.value = ns_a_piece(rig, &pass)};
 	settle(&pass);
 	return check(rig, peers, idle, reason);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "environment.h"
+#include "pw_table.h"
 #include "section.h"
-#include "table.h"
 #include "tcp.h"
 
 double
@@ -29,40 +29,39 @@ print_times(const struct pw_tcp_bench *bench)
 
 /* Gbit/s of payload, where throughput is what matters. */
 static void
-add_rate(struct pw_bench_table *table, const struct pw_tcp_bench *bench, unsigned row, unsigned c)
+add_rate(struct pw_table *table, const struct pw_tcp_bench *bench, unsigned row, unsigned c)
 {
 	uint32_t bytes = bench->patterns[c]->piece_bytes;
 	double ns = pw_bench_shown_ns(&bench->grid, row, c);
 
 	if (ns <= 0)
-		pw_bench_table_add(table, "-");
+		pw_table_add(table, "-");
 	else if (bytes > 0)
-		pw_bench_table_add(table, "%.1f", bytes * 8 / ns);
+		pw_table_add(table, "%.1f", bytes * 8 / ns);
 	else
-		pw_bench_table_add(table, "%.0f", 1e9 / ns);
+		pw_table_add(table, "%.0f", 1e9 / ns);
 }
 
 static void
 print_rates(const struct pw_tcp_bench *bench)
 {
-	struct pw_bench_table *table = pw_bench_table_create(2 + bench->grid.nb_columns);
+	struct pw_table *table = pw_table_create(2 + bench->grid.nb_columns);
 
 	if (table == NULL)
 		return;
-	pw_bench_table_add(table, "idle");
+	pw_table_add(table, "idle");
 	for (unsigned c = 0; c < bench->grid.nb_columns; c++)
-		pw_bench_table_add(table,
-			bench->patterns[c]->piece_bytes > 0 ? "%s: Gbit/s" : "%s: 1/s",
+		pw_table_add(table, bench->patterns[c]->piece_bytes > 0 ? "%s: Gbit/s" : "%s: 1/s",
 			bench->patterns[c]->name);
-	pw_bench_table_add(table, "bytes a connection");
+	pw_table_add(table, "bytes a connection");
 	for (unsigned row = 0; row < bench->grid.nb_rows; row++) {
-		pw_bench_table_add(table, "%s", bench->grid.rows[row]);
+		pw_table_add(table, "%s", bench->grid.rows[row]);
 		for (unsigned c = 0; c < bench->grid.nb_columns; c++)
 			add_rate(table, bench, row, c);
-		pw_bench_table_add(table, "%.0f", pw_tcp_bench_conn_bytes(bench, row));
+		pw_table_add(table, "%.0f", pw_tcp_bench_conn_bytes(bench, row));
 	}
 	printf("\n");
-	pw_bench_table_print(table);
+	pw_table_print(table, stdout);
 }
 
 void

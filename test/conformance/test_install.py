@@ -44,9 +44,21 @@ class Install(unittest.TestCase):
                                           capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr)
             self.check_symbols(root, headers)
+            self.check_tools(root)
             libdir = os.path.dirname(glob.glob(f"{root}/**/libpagewheel.so", recursive=True)[0])
             subprocess.run([os.path.join(root, "program")], check=True,
                            env={**os.environ, "LD_LIBRARY_PATH": libdir})
+
+    def check_tools(self, root):
+        """pagewheel-bench finds its scripts, and they the ready-made runs and the programs."""
+        for arguments, text in ((("run", "--help"), "quick"), (("stream", "--help"), "--strategies"),
+                                (("report", "--help"), "DIR"),
+                                (("stream", "--on=ff:1f.7"), "no such PCI device")):
+            done = subprocess.run(
+                [f"{root}/usr/local/bin/pagewheel-bench", *arguments], capture_output=True, text=True,
+                env={**os.environ, "PAGEWHEEL_TOOLS": f"{root}/usr/local/libexec/pagewheel"},
+                check=False)
+            self.assertIn(text, done.stdout + done.stderr)
 
     def check_symbols(self, root, headers):
         """The library exports what the headers declare, all of it and nothing else."""

@@ -94,6 +94,16 @@ class Lab:
             _check(*self.in_peer("sysctl", "-qw", f"net.ipv6.conf.{name}.disable_ipv6=0"))
         _check("ip", "-n", self.peer, "addr", "add", f"{PEER_IP6}/64", "dev", PEER_DEV, "nodad")
 
+    def make_peer(self):
+        """The namespace of the peer alone, for interfaces that others make."""
+        _sweep()
+        _check("ip", "netns", "add", self.peer)
+        _check(*self.in_peer("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"))
+        _check("ip", "-n", self.peer, "link", "set", "lo", "up")
+
+    def peer_up(self):
+        _check("ip", "-n", self.peer, "link", "set", PEER_DEV, "up")
+
     def plug(self):
         """To be called when a pagewheel has started."""
 
@@ -120,15 +130,12 @@ class TapLab(Lab):
         self.dut = self.peer
 
     def __enter__(self):
-        _sweep()
-        _check("ip", "netns", "add", self.peer)
-        _check(*self.in_peer("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"))
-        _check("ip", "-n", self.peer, "link", "set", "lo", "up")
+        self.make_peer()
         return self
 
     def plug(self):
         self._add_addresses()
-        _check("ip", "-n", self.peer, "link", "set", PEER_DEV, "up")
+        self.peer_up()
 
 
 class NoLab:
@@ -202,6 +209,11 @@ class Pagewheel:
         self.process.stdin.flush()
         if answer is not None and self._read_until(answer) is None:
             raise LabError(f"no \"{answer}\" after {line}\n{self.log}")
+
+    def wait_said(self, text):
+        """Wait until it says something, which it will, or end."""
+        if self._read_until(text) is None:
+            raise LabError(f"pagewheel ended without \"{text}\"\n{self.log}")
 
     def stop(self, timeout=10):
         """Let it quit; returns its exit code and leaves its output in self.log."""

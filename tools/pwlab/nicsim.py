@@ -17,7 +17,7 @@ import socket
 import subprocess
 import time
 
-from . import LabError, Pagewheel, _is_alive
+from . import PEER_DEV, Lab, LabError, Pagewheel, _is_alive
 
 FOLDERS = "/dev/shm"
 TIMER_SLACK_NS = 2_000_000
@@ -310,3 +310,27 @@ class PagewheelOnCard(Pagewheel):
 
     def _spawn(self, **kwargs):
         return self.card.popen(self.args, **kwargs)
+
+
+class LinuxOnCard(Lab):
+    """A namespace of Linux's at the other end of a card's wire, behind a TAP interface."""
+
+    def __init__(self, binary, *settings, name="card"):
+        super().__init__(name=name)
+        wire = ",".join((f"--wire=tap={PEER_DEV},netns={self.peer}", *settings))
+        self.card = Nicsim(binary, wire, log=subprocess.DEVNULL)
+
+    def __enter__(self):
+        self.make_peer()
+        try:
+            self.card.__enter__()
+            self._add_addresses()
+            self.peer_up()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.card.__exit__()
+        super().__exit__()

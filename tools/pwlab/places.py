@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where tools/run measures: on nicsim, on a veth pair, on a bound NIC.
+"""Where the laboratory measures: on nicsim, on veth pairs, on bound NICs.
 
-A place starts pagewheel in the mode tcp and lets something send it a stream of a known length.
+A place starts pagewheel on its ports, and lets something send it a stream of a known length.
 """
 
+import argparse
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -14,13 +16,18 @@ import pwlab
 from pwlab import nicsim
 
 DISCARD_PORT = 9
+IPERF3_PORT = 5201
 MIB = 1 << 20
 PCI_ADDRESS = r"(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]"
 USER_DRIVERS = ("vfio-pci", "igb_uio", "uio_pci_generic")
+RINGS = 2 * 1024  # descriptors of a port's RX and TX ring, each with a buffer at most
 
 
 class Place:
     """What all places do alike."""
+
+    posted = 0  # buffers that the ports' rings may hold
+    senders = ("place", "iperf3")
 
     def __init__(self, args):
         self.args = args
@@ -31,7 +38,7 @@ class Place:
     def __exit__(self, *_):
         pass
 
-    def follow(self, wheel, title, is_done, progress):
+    def follow(self, wheel, title, size, is_done, progress):
         """Show how far it is until the sender is done."""
         end = time.monotonic() + self.args.timeout
         shown = time.monotonic()
@@ -41,14 +48,60 @@ class Place:
             if time.monotonic() > shown + 0.5:
                 shown = time.monotonic()
                 got = wheel.stats("tcp")["in_bytes"]
-                progress(f"{title}: {got // MIB} of {self.args.bytes // MIB} MiB")
+                progress(f"{title}: {got // MIB} of {size // MIB} MiB")
             time.sleep(0.01)
+
+
+def run_sender(place, wheel, size, title, progress, command, **kwargs):
+    """Run what sends a stream; returns its seconds, and what it prints."""
+    begin = time.monotonic()
+    sender = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **kwargs)
+    try:
+        place.follow(wheel, title, size, lambda: sender.poll() is not None, progress)
+        seconds = time.monotonic() - begin
+        out = sender.stdout.read()
+    finally:
+        sender.kill()
+        sender.wait()
+        sender.stdout.close()
+    if sender.returncode != 0:
+        raise pwlab.LabError(
+            f"{title}: {os.path.basename(command[0])} ended with exit code {sender.returncode}: "
+            f"{out.strip()[-300:]}")
+    return seconds, out
+
+
+def send_by_nc(place, lab, wheel, size, title, progress):
+    """-N: the peer ends its stream with the input, and waits for us to end ours."""
+    zeros = subprocess.Popen(["head", "-c", str(size), "/dev/zero"], stdout=subprocess.PIPE)
+    try:
+        seconds, _ = run_sender(place, wheel, size, title, progress,
+                                lab.in_peer("nc", "-N", pwlab.DUT_IP, str(DISCARD_PORT)),
+                                stdin=zeros.stdout)
+    finally:
+        zeros.stdout.close()
+        zeros.kill()
+        zeros.wait()
+    return seconds, {}
+
+
+def send_by_iperf3(place, lab, wheel, size, title, progress):
+    _, out = run_sender(place, wheel, size, title, progress,
+                        lab.in_peer("iperf3", "-c", pwlab.DUT_IP, "-p", str(IPERF3_PORT), "-J",
+                                    "-n", str(size)))
+    end = json.loads(out)["end"]
+    sent, received = end["sum_sent"]["bytes"], end["sum_received"]["bytes"]
+    # What is in flight when it has handed over the last byte, the test's end overtakes.
+    if not 0 < received <= sent:
+        raise pwlab.LabError(f"{title}: iperf3 sent {sent} bytes, pagewheel received {received}")
+    return end["sum_received"]["seconds"], {"bytes": received}
 
 
 class VethPlace(Place):
     """Linux's TCP sends, over a veth pair that pagewheel polls by net_af_packet."""
 
     title = "net_af_packet on veth, MTU 1500"
+    sender = "nc"
 
     def __enter__(self):
         self.lab = pwlab.Lab().__enter__()
@@ -57,50 +110,43 @@ class VethPlace(Place):
     def __exit__(self, *args):
         self.lab.__exit__(*args)
 
-    def wheel(self, *options):
+    def wheel(self, *options, rate=None):
         return pwlab.Pagewheel(self.lab, self.args.pagewheel, *options)
 
-    def send(self, wheel, title, progress):
+    def send(self, wheel, size, title, progress, sender):
         """Send the stream; returns its seconds, and what else is known."""
-        zeros = subprocess.Popen(["head", "-c", str(self.args.bytes), "/dev/zero"],
-                                 stdout=subprocess.PIPE)
-        begin = time.monotonic()
-        # -N: the peer ends its stream with the input, and waits for us to end ours.
-        sender = subprocess.Popen(
-            self.lab.in_peer("nc", "-N", pwlab.DUT_IP, str(DISCARD_PORT)), stdin=zeros.stdout)
-        zeros.stdout.close()
-        try:
-            self.follow(wheel, title, lambda: sender.poll() is not None, progress)
-            seconds = time.monotonic() - begin
-        finally:
-            for process in (sender, zeros):
-                process.kill()
-                process.wait()
-        if sender.returncode != 0:
-            raise pwlab.LabError(f"{title}: nc ended with exit code {sender.returncode}")
-        return seconds, {}
+        by = send_by_iperf3 if sender == "iperf3" else send_by_nc
+        return by(self, self.lab, wheel, size, title, progress)
 
 
 class NicsimPlace(Place):
-    """nicsim's closed-loop TCP senders, through DPDK's own ixgbe driver."""
+    """nicsim's closed-loop TCP senders, or Linux at a tap, through DPDK's own ixgbe driver."""
 
-    def __init__(self, args):
-        super().__init__(args)
-        self.title = f"net_ixgbe on nicsim, line rate {args.rate}, MTU 1500"
+    title = "net_ixgbe on nicsim, MTU 1500"
+    sender = "nicsim's TCP"
+    posted = RINGS
 
     @contextlib.contextmanager
-    def wheel(self, *options):
+    def wheel(self, *options, rate):
+        if self.args.sender == "iperf3":
+            with nicsim.LinuxOnCard(self.args.nicsim, f"rate={rate}") as self.lab:
+                with nicsim.PagewheelOnCard(self.lab.card, self.args.pagewheel, *options) as wheel:
+                    yield wheel
+            return
         flows = self.args.flows
-        wire = (f"--wire=tcp,flows={flows},bytes={self.args.bytes // flows},"
-                f"rate={self.args.rate}")
+        wire = f"--wire=tcp,flows={flows},bytes={self.args.bytes // flows},rate={rate}"
         with nicsim.Nicsim(self.args.nicsim, "--hold", wire, log=subprocess.DEVNULL) as self.card:
             with nicsim.PagewheelOnCard(self.card, self.args.pagewheel, *options) as wheel:
                 yield wheel
 
-    def send(self, wheel, title, progress):
+    def send(self, wheel, size, title, progress, sender):
+        if sender == "iperf3":
+            seconds, more = send_by_iperf3(self, self.lab, wheel, size, title, progress)
+            return seconds, more | {"nicsim": self.lab.card.stats()["ports"][0]}
         self.card.command("start")
         begin = time.monotonic()
-        self.follow(wheel, title, lambda: self.card.stats()["ports"][0]["wire"]["done"], progress)
+        self.follow(wheel, title, size,
+                    lambda: self.card.stats()["ports"][0]["wire"]["done"], progress)
         seconds = time.monotonic() - begin
         port = self.card.stats()["ports"][0]
         if port["wire"]["wrong"]:
@@ -109,15 +155,25 @@ class NicsimPlace(Place):
 
 
 class PciPlace(Place):
-    """A bound NIC; the traffic comes from outside."""
+    """Bound NICs; the traffic comes from outside."""
+
+    sender = "yours"
+    senders = ("place",)
+    posted = RINGS
 
     def __init__(self, args):
         super().__init__(args)
-        self.address = args.on if args.on.count(":") == 2 else f"0000:{args.on}"
-        self.title = f"{self.address}"
+        self.addresses = [text if text.count(":") == 2 else f"0000:{text}"
+                          for text in args.on.split(",")]
+        self.title = f"{' and '.join(self.addresses)}"
 
     def __enter__(self):
-        device = f"/sys/bus/pci/devices/{self.address}"
+        for address in self.addresses:
+            self.check(address)
+        return self
+
+    def check(self, address):
+        device = f"/sys/bus/pci/devices/{address}"
         if not os.path.isdir(device):
             raise pwlab.LabError(f"--on={self.args.on}: no such PCI device; dpdk-devbind.py -s "
                                  "lists them")
@@ -125,15 +181,14 @@ class PciPlace(Place):
         if driver not in USER_DRIVERS:
             raise pwlab.LabError(
                 f"--on={self.args.on}: bound to {driver}, not to a driver for DPDK: "
-                f"dpdk-devbind.py -b vfio-pci {self.address} (its network interface goes away)")
-        return self
+                f"dpdk-devbind.py -b vfio-pci {address} (its network interface goes away)")
 
-    def wheel(self, *options):
-        return PagewheelOnNic(self.address, self.args.pagewheel, *options)
+    def wheel(self, *options, rate=None):
+        return PagewheelOnNics(self.addresses, self.args.pagewheel, *options)
 
-    def send(self, wheel, title, progress):
-        progress(f"{title}: send {self.args.bytes} bytes to {pwlab.DUT_IP} port {DISCARD_PORT}, as "
-                 f"by head -c {self.args.bytes} /dev/zero | nc -N {pwlab.DUT_IP} {DISCARD_PORT}")
+    def send(self, wheel, size, title, progress, sender):
+        progress(f"{title}: send {size} bytes to {pwlab.DUT_IP} port {DISCARD_PORT}, as by "
+                 f"head -c {size} /dev/zero | nc -N {pwlab.DUT_IP} {DISCARD_PORT}")
         before = wheel.stats("tcp")["in_bytes"]
         end = time.monotonic() + self.args.timeout
         while wheel.stats("tcp")["in_bytes"] == before:
@@ -141,31 +196,34 @@ class PciPlace(Place):
                 raise pwlab.LabError(f"{title}: nothing came within {self.args.timeout} s")
             time.sleep(0.001)
         begin = time.monotonic()
-        self.follow(wheel, title,
-                    lambda: wheel.stats("tcp")["in_bytes"] - before >= self.args.bytes, progress)
+        self.follow(wheel, title, size,
+                    lambda: wheel.stats("tcp")["in_bytes"] - before >= size, progress)
         return time.monotonic() - begin, {}
 
 
-class PagewheelOnNic(pwlab.Pagewheel):
-    """A running pagewheel on a bound NIC; a context manager."""
+class PagewheelOnNics(pwlab.Pagewheel):
+    """A running pagewheel on bound NICs; a context manager."""
 
-    def __init__(self, address, binary, *options, mode="tcp", stderr=None):
+    def __init__(self, addresses, binary, *options, mode="tcp", stderr=None):
         self.prefix = f"pw-{os.getpid()}-nic"
         cpus = sorted(os.sched_getaffinity(0))
         self.args = self.command_line(
-            binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory", "-a", address,
+            binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory",
+            *(word for address in addresses for word in ("-a", address)),
             f"--file-prefix={self.prefix}", mode=mode, options=options)
         self._init(stderr)
 
 
+PLACES = {"nicsim": NicsimPlace, "veth": VethPlace}
+
+
 def make(args):
     """The place that --on names."""
-    if args.on == "veth":
-        return VethPlace(args)
-    if args.on == "nicsim":
-        return NicsimPlace(args)
-    return PciPlace(args)
+    return PLACES.get(args.on, PciPlace)(args)
 
 
-def is_place(text):
-    return text in ("nicsim", "veth") or re.fullmatch(PCI_ADDRESS, text) is not None
+def parse_place(text):
+    if text not in PLACES and not re.fullmatch(f"{PCI_ADDRESS}(?:,{PCI_ADDRESS})?", text):
+        raise argparse.ArgumentTypeError(
+            f"{text}: expected {', '.join(PLACES)}, or a PCI address as in 0000:01:00.0")
+    return text

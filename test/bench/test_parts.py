@@ -2,15 +2,12 @@
 """pagewheel-bench: what it prints, and what it refuses. No figure is judged."""
 
 import json
-import os
-import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
-PLOT = pathlib.Path(__file__).resolve().parents[2] / "tools" / "plot"
-BINARY = pathlib.Path(os.environ["PAGEWHEEL"]).parents[1] / "bench" / "pagewheel-bench"
+from rig import BINARY, run, said
+
 PATTERNS = ["same", "ring128", "ring1500", "split128/fresh", "split128/disorder",
             "split1500/fresh", "split1500/disorder", "hold"]
 PLAIN = ["plain_same", "plain_ring128", "plain_ring1500"]
@@ -23,17 +20,6 @@ COUNTERS = ["refills_per_1000", "reuses_per_1000", "cache_hits_per_1000", "ring_
 REGIMES = ("near", "far", "unprobed")
 
 
-def run(*arguments, timeout=60, **more):
-    return subprocess.run([BINARY, *arguments], stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
-                          timeout=timeout, check=False, **more)
-
-
-def said(done):
-    """Our own lines on standard error, without progress."""
-    return [line for line in done.stderr.split("\n") if line.startswith("pagewheel-bench: ")]
-
-
 def rounds(cell):
     return sum(cell[regime]["rounds"] for regime in REGIMES if regime in cell)
 
@@ -41,7 +27,7 @@ def rounds(cell):
 class Frame(unittest.TestCase):
     REFUSED = (
         ([], "no experiment named"),
-        (["nosuch"], "no experiment 'nosuch': expected one of: pool"),
+        (["nosuch"], "no experiment 'nosuch': expected one of: stream, udp"),
         (["pool", "word"], "unknown argument word"),
         (["pool", "--nosuch"], "unknown option --nosuch"),
         (["pool", "-x"], "unknown option -x"),
@@ -123,11 +109,11 @@ class Frame(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for word in ("--flows=LIST", "1 to 65536", "robin,random1,random4", "--reorder=LIST",
                      "--headers=LIST", "--flush=LIST", "--hash=LIST", "--all", "rte burst", "rte ctx",
-                     "rte_ipv4_udptcp_cksum_verify()", "tools/plot"):
+                     "rte_ipv4_udptcp_cksum_verify()"):
             self.assertIn(word, done.stdout)
         done = run("tcp", "--help")
         self.assertEqual(done.returncode, 0)
-        for word in ("--idle=LIST", "0 to 1000000", "--patterns=LIST", "virtual", "tools/plot",
+        for word in ("--idle=LIST", "0 to 1000000", "--patterns=LIST", "virtual",
                      *(f"  {name} " for name in TCP_PATTERNS)):
             self.assertIn(word, done.stdout)
         done = run("pool", "--help")
@@ -228,7 +214,7 @@ class Pool(Experiment):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 patterns need a second lcore and were left out", done.stdout)
         self.assertIn("One lcore", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^same +1 unprobed ")
+        self.assertRegex(done.stdout, r"(?m)^same +2 unprobed ")
 
     def test_too_little_memory(self):
         """A handler of DPDK has its reason; ours is an error too."""
@@ -342,7 +328,7 @@ class Frag(Experiment):
                    "--", "--lcores=0@0")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1 patterns need a second lcore and were left out", done.stdout)
-        self.assertRegex(done.stdout, r"(?m)^64 +1 unprobed ")
+        self.assertRegex(done.stdout, r"(?m)^64 +2 unprobed ")
 
     def test_too_little_memory(self):
         """A mempool of DPDK has its reason; ours is an error too."""
@@ -520,90 +506,6 @@ class Tcp(Experiment):
     def test_time_that_is_over(self):
         out = self.run_json("--idle=0", "--rounds=1000", "--max-seconds=1", "--patterns=merged")
         self.assertTrue(out["short_of_rounds"])
-
-
-class Plot(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def plot(self, *arguments, **more):
-        return subprocess.run([PLOT, *arguments], capture_output=True, text=True, timeout=60,
-                              check=False, **more)
-
-    def write(self, text, name="gro.json"):
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def measure(self, *arguments):
-        done = run("gro", "--quick", "--json", "--flows=1,32", "--rounds=1", "--headers=hot", *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.write(done.stdout)
-
-    def test_gro(self):
-        path = self.measure()
-        done = self.plot(path)
-        written = path.with_suffix(".svg")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
-        picture = path.with_suffix(".svg").read_text(encoding="utf-8")
-        for text in ("<svg", "pagewheel-bench gro", "rte ctx", "pagewheel", "floor", "flows",
-                     "ns a packet", "flush 1", "flush 4"):
-            self.assertIn(text, picture)
-        written = self.folder / "one.png"
-        done = self.plot(path, "-o", written, "--only=flush=4,order=robin")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
-        self.assertEqual(written.read_bytes()[:4], b"\x89PNG")
-
-    def test_tcp(self):
-        done = run("tcp", "--json", "--idle=0,100", "--rounds=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        path = self.write(done.stdout, "tcp.json")
-        done = self.plot(path)
-        written = path.with_suffix(".svg")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{written}\n", ""))
-        picture = written.read_text(encoding="utf-8")
-        for text in ("<svg", "pagewheel-bench tcp", "idle connections", "ns a piece", *TCP_PATTERNS):
-            self.assertIn(text, picture)
-        self.refused("no setting 'flows': expected one of: family", path, "--only=flows=1")
-
-    def test_plot_of_no_idle_connection_only(self):
-        done = run("tcp", "--json", "--idle=0", "--rounds=1", "--patterns=merged")
-        done = self.plot(self.write(done.stdout, "tcp.json"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    def test_help(self):
-        done = self.plot("--help")
-        self.assertEqual(done.returncode, 0)
-        for text in ("--only", "--output", "pagewheel-bench gro --json"):
-            self.assertIn(text, done.stdout)
-
-    def refused(self, text, *arguments, **more):
-        with self.subTest(text=text):
-            done = self.plot(*arguments, **more)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-            self.assertTrue(done.stderr.startswith("plot: "))
-            self.assertIn(text, done.stderr)
-
-    def test_refused(self):
-        good = self.measure()
-        self.refused("No such file", self.folder / "none.json")
-        self.refused("no JSON", self.write("{", "half.json"))
-        self.refused('no "experiment"', self.write("[]", "list.json"))
-        self.refused("pool has no plot: expected gro", self.write('{"experiment": "pool"}', "pool.json"))
-        self.refused("no group", self.write('{"experiment": "gro", "groups": []}', "empty.json"))
-        self.refused(".svg or .png", good, "-o", "x.pdf")
-        self.refused("no setting 'flows': expected one of: order, flush", good, "--only=flows=1")
-        self.refused("the file has flush 1, 4", good, "--only=flush=2")
-        self.refused("No such file", good, "-o", self.folder / "none" / "x.svg")
-        self.refused("apt-get install gnuplot-nox", good,
-                     env={"PATH": str(self.path_without_gnuplot())})
-
-    def path_without_gnuplot(self):
-        (self.folder / "python3").symlink_to("/usr/bin/python3")
-        return self.folder
 
 
 if __name__ == "__main__":
