@@ -55,6 +55,9 @@ extern const struct pw_bench_experiment pw_bench_frag;
 extern const struct pw_bench_experiment pw_bench_gro;
 extern const struct pw_bench_experiment pw_bench_pool;
 extern const struct pw_bench_experiment pw_bench_tcp;
+extern const struct pw_bench_experiment pw_bench_udp_stream;
+extern const struct pw_bench_experiment pw_bench_sizes;
+extern const struct pw_bench_experiment pw_bench_split;
 
 /** Run it. Returns 0, or a negative errno after pw_bench_error() has said why. */
 int pw_bench_experiment_run(
