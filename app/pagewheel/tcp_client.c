@@ -18,9 +18,11 @@
 #include "tcp_stack.h"
 #include "udp_client.h"
 
-#define RETRY_US 100000	  /* after a connection that failed */
-#define LINGER_US 3000000 /* for the peer to end its stream too, at the end */
-#define OPEN_BURST 64	  /* a poll */
+#define RETRY_US 100000 /* after a connection that failed */
+/* For a stream to end in order: on a bad line its last segment may be lost six times in a row, and
+ * time-outs double from 0.2 s. */
+#define LINGER_US 15000000
+#define OPEN_BURST 64 /* a poll */
 
 /* A connection. */
 struct flow {
@@ -103,6 +105,7 @@ opened(struct pw_tcp_conn *conn, void *app_ctx)
 
 	flow->opened = true;
 	client->stats.opened++;
+	client->established++;
 	if (client->first_us == 0)
 		pw_tcp_client_begin(client, pw_tcp_now(conn));
 	if (client->end_us != 0)
@@ -177,6 +180,7 @@ timer(struct pw_tcp_conn *conn, void *app_ctx)
 	struct pw_tcp_client *client = app_ctx;
 
 	if (flow->ending || client->options->connect_kind != PW_CLIENT_STREAM) {
+		client->stats.cut_off += flow->ending;
 		flow->ending = true;
 		pw_tcp_abort(conn);
 		return;
@@ -194,6 +198,7 @@ closed(struct pw_tcp_conn *conn, void *app_ctx)
 	int error = pw_tcp_get_error(conn);
 
 	client->stats.connections--;
+	client->established -= flow->opened;
 	if (!flow->opened) {
 		client->stats.failed++;
 		client->next_open_us = pw_tcp_now(conn) + RETRY_US;

@@ -27,6 +27,8 @@ struct pw_tcp_client_stats {
 	uint64_t opened;
 	uint64_t failed;   /**< never opened */
 	uint64_t broken;   /**< reset by the peer or timed out later */
+	uint64_t cut_off;  /**< streams reset 15 s after the run's end, as they had not ended in
+			      order */
 	uint64_t timeouts; /**< requests of udp_rr whose reply did not come */
 	uint64_t transactions;
 	uint64_t in_bytes;
@@ -65,7 +67,7 @@ void pw_tcp_client_print(const struct pw_app *app, const void *stats);
 
 /**
  * When --duration is over, print the results, once. Without commands there is nothing left to do
- * then, and the program quits. Main lcore.
+ * when its connections have ended, and the program quits. Main lcore.
  */
 void pw_tcp_client_report(struct pw_app *app);
 

@@ -16,6 +16,7 @@ struct pw_tcp_client {
 	const struct pw_options *options;
 	struct pw_udp_client *udp;	  /**< of udp_rr; NULL: another kind */
 	unsigned share;			  /**< connections open at once */
+	unsigned established;		  /**< and not closed yet */
 	struct pw_tcp_client_stats stats; /**< running_us and latencies are made when it is read */
 	struct pw_histogram latency_ns;
 	uint64_t first_us;     /**< when the first connection was open; 0: none was */

@@ -23,6 +23,7 @@ const struct pw_stat pw_tcp_client_stat_table[] = {
 	PW_STAT(pw_tcp_client_stats, opened, "connections"),
 	PW_STAT(pw_tcp_client_stats, failed, "connections"),
 	PW_STAT(pw_tcp_client_stats, broken, "connections"),
+	PW_STAT(pw_tcp_client_stats, cut_off, "connections"),
 	PW_STAT(pw_tcp_client_stats, timeouts, "requests"),
 	PW_STAT(pw_tcp_client_stats, transactions, "transactions"),
 	PW_STAT(pw_tcp_client_stats, in_bytes, "bytes"),
@@ -57,6 +58,7 @@ add(struct pw_tcp_client_stats *sum, const struct pw_tcp_client *client)
 	sum->opened += client->stats.opened;
 	sum->failed += client->stats.failed;
 	sum->broken += client->stats.broken;
+	sum->cut_off += client->stats.cut_off;
 	sum->timeouts += client->stats.timeouts;
 	sum->transactions += client->stats.transactions;
 	sum->in_bytes += client->stats.in_bytes;
@@ -128,6 +130,16 @@ all_over(const struct pw_app *app)
 	return true;
 }
 
+/* Streams end after the run. */
+static bool
+all_ended(const struct pw_app *app)
+{
+	for (unsigned i = 0; i < pw_fwd_nb_streams(app->fwd); i++)
+		if (__atomic_load_n(&client_of(app, i)->established, __ATOMIC_RELAXED) > 0)
+			return false;
+	return true;
+}
+
 void
 pw_tcp_client_report(struct pw_app *app)
 {
@@ -136,11 +148,11 @@ pw_tcp_client_report(struct pw_app *app)
 	if (!is_there(app) || !all_over(app))
 		return;
 	first = ((struct pw_tcp_stack *)pw_fwd_stream(app->fwd, 0)->engine_data)->client;
-	if (first->told)
-		return;
-	first->told = true;
-	pw_stats_show(app, pw_stats_find("tcp/client"));
-	fflush(stdout);
-	if (!app->options.interactive)
+	if (!first->told) {
+		first->told = true;
+		pw_stats_show(app, pw_stats_find("tcp/client"));
+		fflush(stdout);
+	}
+	if (!app->options.interactive && all_ended(app))
 		app->quit = true;
 }

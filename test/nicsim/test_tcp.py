@@ -176,8 +176,9 @@ class TwoPagewheels(rig.WithPeer):
         """As the laboratory of pwlab.Pagewheel: where the client runs."""
         return ["ip", "netns", "exec", self.peer, *args]
 
-    def through(self, settings):
-        """Send to the port discard for some seconds; the counters of both at the end."""
+    def through(self, settings, dead_s):
+        """Send to the port discard for some seconds; the counters of both at the end. The line may
+        be dead for a while, just when the streams are to end."""
         card = self.tap(addresses=())
         server = self.running.enter_context(nicsim.PagewheelOnCard(card, rig.PAGEWHEEL))
         impair(card, settings)
@@ -190,17 +191,22 @@ class TwoPagewheels(rig.WithPeer):
         while time.monotonic() < end:
             progress.look()
             time.sleep(Progress.EVERY_S)
+        if dead_s > 0:
+            impair(card, "loss=100")
+            time.sleep(dead_s)
+            impair(card, settings)
         for wheel in (client, server):
             self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0, 30),
                                  wheel.stats("tcp"))
         self.assertLess(progress.gap_s, progress.bound_s())
         sent, got = client.stats("tcp"), server.stats("tcp")
+        self.assertEqual(client.stats("tcp/client")["cut_off"], 0, sent)
         for wheel in (client, server):
             self.assertEqual(wheel.stop(), 0, wheel.log)
         return sent, got
 
-    def transfer(self, settings):
-        sent, got = self.through(settings)
+    def transfer(self, settings, dead_s=0.0):
+        sent, got = self.through(settings, dead_s)
         self.assertEqual((sent["active_opens"], got["passive_opens"]), (4, 4))
         self.assertGreater(got["in_bytes"], 100_000)
         self.assertEqual(got["in_bytes"], sent["out_bytes"])
@@ -219,3 +225,6 @@ class TwoPagewheels(rig.WithPeer):
 
     def test_all_at_once(self):
         self.transfer(BAD_LINES["all"])
+
+    def test_dead_at_the_end(self):
+        self.transfer("loss=0", dead_s=4.0)
