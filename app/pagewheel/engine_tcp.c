@@ -72,6 +72,7 @@ drain(struct pw_stream *stream, uint64_t now_us)
 	stack->now_us = now_us;
 	pw_gro_stage_flush(&stack->gro);
 	pw_tcp_stack_flush(stack);
+	pw_tcp_stack_drop(stack);
 }
 
 static const struct pw_gro_stage *

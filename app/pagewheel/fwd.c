@@ -44,8 +44,8 @@ struct pw_fwd {
 	struct pw_copies *copies; /* NULL without --copy-break */
 };
 
-void
-pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
+uint16_t
+pw_stream_try_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct pw_port *port = stream->tx_port;
 	enum pw_stage before = pw_stage_enter(PW_STAGE_DRIVER);
@@ -53,6 +53,14 @@ pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 
 	pw_stage_enter(before);
 	stream->tx_packets += sent;
+	return sent;
+}
+
+void
+pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t sent = pw_stream_try_send(stream, pkts, n);
+
 	if (unlikely(sent < n)) {
 		stream->tx_dropped += n - sent;
 		rte_pktmbuf_free_bulk(pkts + sent, n - sent);
@@ -91,14 +99,16 @@ run_lcore(void *arg)
 	pw_stages_begin();
 	while (!__atomic_load_n(&fwd->stopping, __ATOMIC_RELAXED)) {
 		for (unsigned i = 0; i < lcore->nb_streams; i++) {
-			uint16_t n = poll_stream(
-				lcore, lcore->streams[i], before / fwd->cycles_per_us);
+			struct pw_stream *stream = lcore->streams[i];
+			uint64_t sent = stream->tx_packets;
+			uint16_t n = poll_stream(lcore, stream, before / fwd->cycles_per_us);
+			bool busy = n > 0 || stream->tx_packets != sent;
 			uint64_t after = rte_rdtsc();
 
 			stats->cycles += after - before;
 			stats->polls++;
-			pw_stages_end_poll(n > 0);
-			if (n > 0) {
+			pw_stages_end_poll(busy);
+			if (busy) {
 				stats->busy_cycles += after - before;
 				stats->busy_polls++;
 				stats->rx_packets += n;

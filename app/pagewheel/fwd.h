@@ -34,11 +34,14 @@ struct pw_stream {
 /** What an lcore did, since the program started. */
 struct pw_lcore_stats {
 	uint64_t cycles;      /**< spent polling */
-	uint64_t busy_cycles; /**< of these, in polls that brought packets */
+	uint64_t busy_cycles; /**< of these, in polls that received or sent packets */
 	uint64_t polls;
 	uint64_t busy_polls;
 	uint64_t rx_packets;
 };
+
+/** Send packets of a stream; returns how many the port took. */
+uint16_t pw_stream_try_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n);
 
 /** Send packets of a stream; those that the port does not take are dropped and counted. */
 void pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n);

@@ -18,6 +18,7 @@
 #include "tcp_app.h"
 #include "tcp_rr.h"
 #include "udp_client.h"
+#include "udp_sender.h"
 
 struct option_row;
 
@@ -206,12 +207,16 @@ static const struct option_row table[] = {
 		READER(pw_option_read_connect)},
 	{"connect-app", 0, "NAME",
 		"what they do: stream, to a service like discard or chargen; rr or crr, to the "
-		"service rr; udp_rr, to echo over UDP (default stream)",
+		"service rr; over UDP udp_rr, to echo, and udp_stream, to discard (default stream)",
 		READER(pw_option_read_connect_app)},
 	{"connections", 0, "N", "how many are open at once", FIELD(connections), 1,
 		PW_MAX_CONNS_MAX},
 	{"duration", 0, "SECONDS", "how long they run; 0: until it is stopped", FIELD(duration_s),
 		0, 86400},
+	{"message-bytes", 0, "BYTES",
+		"what stream writes at once (default: what there is room for), or a datagram of "
+		"udp_stream (default 65507)",
+		FIELD(message_bytes), 1, 65536},
 	{"request-bytes", 0, "BYTES", "a request of rr, crr and udp_rr, whose replies are the same",
 		FIELD(request_bytes), 1, PW_RR_BYTES_MAX},
 	{"reply-bytes", 0, "BYTES", "a reply of rr and crr", FIELD(reply_bytes), 1,
@@ -321,6 +326,12 @@ check(const struct pw_options *options)
 		pw_error("--connect-app=udp_rr: expected at most %u --connections, and as many "
 			 "--request-bytes",
 			PW_UDP_FLOWS_MAX);
+		return -EINVAL;
+	}
+	if (options->connect_kind == PW_CLIENT_UDP_STREAM &&
+		options->message_bytes > PW_UDP_MESSAGE_MAX) {
+		pw_error("--message-bytes=%u: expected at most %u with --connect-app=udp_stream",
+			options->message_bytes, PW_UDP_MESSAGE_MAX);
 		return -EINVAL;
 	}
 	return 0;

@@ -23,10 +23,11 @@ struct pw_tcp_service;
 
 /** What connections that pagewheel opens do. */
 enum pw_client_kind {
-	PW_CLIENT_STREAM, /**< send all the time */
-	PW_CLIENT_RR,	  /**< request, reply, request, ... */
-	PW_CLIENT_CRR,	  /**< a connection for each request */
-	PW_CLIENT_UDP_RR, /**< datagrams to an echo and back */
+	PW_CLIENT_STREAM,     /**< send all the time */
+	PW_CLIENT_RR,	      /**< request, reply, request, ... */
+	PW_CLIENT_CRR,	      /**< a connection for each request */
+	PW_CLIENT_UDP_RR,     /**< datagrams to an echo and back */
+	PW_CLIENT_UDP_STREAM, /**< datagrams all the time */
 };
 
 /** Addresses of the ports, in their order; port n may have one of each family. */
@@ -81,6 +82,7 @@ struct pw_options {
 	enum pw_client_kind connect_kind;
 	uint32_t connections;
 	uint32_t duration_s;		     /**< 0: until it is stopped */
+	uint32_t message_bytes;		     /**< of the streams; 0: of no size */
 	uint32_t request_bytes, reply_bytes; /**< of PW_CLIENT_RR and _CRR */
 };
 

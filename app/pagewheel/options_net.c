@@ -13,6 +13,7 @@
 
 #include "options.h"
 #include "tcp_app.h"
+#include "udp_sender.h"
 
 __rte_format_printf(3, 4) static int expect(char *expected, size_t size, const char *format, ...)
 {
@@ -210,7 +211,8 @@ pw_option_read_connect_app(
 	static const char *const names[] = {[PW_CLIENT_STREAM] = "stream",
 		[PW_CLIENT_RR] = "rr",
 		[PW_CLIENT_CRR] = "crr",
-		[PW_CLIENT_UDP_RR] = "udp_rr"};
+		[PW_CLIENT_UDP_RR] = "udp_rr",
+		[PW_CLIENT_UDP_STREAM] = "udp_stream"};
 
 	for (unsigned i = 0; i < RTE_DIM(names); i++) {
 		if (strcmp(value, names[i]) == 0) {
@@ -218,7 +220,7 @@ pw_option_read_connect_app(
 			return 0;
 		}
 	}
-	return expect(expected, size, "one of stream, rr, crr, udp_rr");
+	return expect(expected, size, "one of stream, rr, crr, udp_rr, udp_stream");
 }
 
 void
@@ -226,6 +228,8 @@ pw_options_net_defaults(struct pw_options *options)
 {
 	const struct pw_tcp_service *service = NULL;
 
+	if (options->connect_kind == PW_CLIENT_UDP_STREAM && options->message_bytes == 0)
+		options->message_bytes = PW_UDP_MESSAGE_MAX;
 	/* As testpmd has them. */
 	for (unsigned i = 0; i < RTE_MAX_ETHPORTS; i++)
 		if (rte_is_zero_ether_addr(&options->eth_peers[i]))

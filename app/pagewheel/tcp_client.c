@@ -17,6 +17,7 @@
 #include "tcp_rr.h"
 #include "tcp_stack.h"
 #include "udp_client.h"
+#include "udp_sender.h"
 
 #define RETRY_US 100000 /* after a connection that failed */
 /* For a stream to end in order: on a bad line its last segment may be lost six times in a row, and
@@ -77,6 +78,19 @@ send_preamble(struct flow *flow, struct pw_tcp_conn *conn)
 	return flow->preamble_left == 0;
 }
 
+/* As write() does, which waits until there is room for all. */
+static uint64_t
+send_messages(struct pw_tcp_conn *conn, uint32_t message_bytes)
+{
+	uint64_t sent = 0, n = message_bytes;
+
+	while (n == message_bytes && pw_tcp_send_room(conn) >= message_bytes) {
+		n = pw_tcp_app_send_zeros(conn, message_bytes);
+		sent += n;
+	}
+	return sent;
+}
+
 static void
 send_more(struct flow *flow, struct pw_tcp_conn *conn)
 {
@@ -86,7 +100,9 @@ send_more(struct flow *flow, struct pw_tcp_conn *conn)
 	if (flow->ending)
 		return;
 	if (client->options->connect_kind == PW_CLIENT_STREAM) {
-		client->stats.out_bytes += pw_tcp_app_send_zeros(conn, pw_tcp_send_room(conn));
+		client->stats.out_bytes += client->options->message_bytes > 0
+			? send_messages(conn, client->options->message_bytes)
+			: pw_tcp_app_send_zeros(conn, pw_tcp_send_room(conn));
 		return;
 	}
 	if (!send_preamble(flow, conn))
@@ -265,7 +281,7 @@ pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us)
 	if (client->over)
 		return;
 	if (is_over(client, now_us)) {
-		if (client->udp != NULL)
+		if (client->udp != NULL || client->sender != NULL)
 			client->stats.connections = 0;
 		__atomic_store_n(&client->over, true, __ATOMIC_RELEASE);
 		pw_notice("client: %u s are over", client->options->duration_s);
@@ -276,6 +292,8 @@ pw_tcp_client_tick(struct pw_tcp_client *client, uint64_t now_us)
 	client->now_us = now_us;
 	if (client->udp != NULL)
 		pw_udp_client_tick(client->udp, now_us);
+	else if (client->sender != NULL)
+		pw_udp_sender_tick(client->sender, now_us);
 	else
 		open_flows(client, now_us);
 }
@@ -328,6 +346,22 @@ share_of(const struct pw_app *app, unsigned port)
 		(count_ports(options, port) < options->connections % n ? 1 : 0);
 }
 
+/* What its kind needs; 0 or -ENOMEM. */
+static int
+open_kind(struct pw_tcp_client *client)
+{
+	switch (client->options->connect_kind) {
+	case PW_CLIENT_UDP_RR:
+		client->udp = pw_udp_client_create(client);
+		return client->udp == NULL ? -ENOMEM : 0;
+	case PW_CLIENT_UDP_STREAM:
+		client->sender = pw_udp_sender_create(client);
+		return client->sender == NULL ? -ENOMEM : 0;
+	default:
+		return 0;
+	}
+}
+
 struct pw_tcp_client *
 pw_tcp_client_create(struct pw_tcp_stack *stack)
 {
@@ -338,10 +372,7 @@ pw_tcp_client_create(struct pw_tcp_stack *stack)
 	client->stack = stack;
 	client->options = &stack->app->options;
 	client->share = share_of(stack->app, stack->stream->rx_port->id);
-	if (client->options->connect_kind != PW_CLIENT_UDP_RR)
-		return client;
-	client->udp = pw_udp_client_create(client);
-	if (client->udp != NULL)
+	if (open_kind(client) == 0)
 		return client;
 	rte_free(client);
 	return NULL;
@@ -353,5 +384,6 @@ pw_tcp_client_destroy(struct pw_tcp_client *client)
 	if (client == NULL)
 		return;
 	pw_udp_client_destroy(client->udp);
+	pw_udp_sender_destroy(client->sender);
 	rte_free(client);
 }

@@ -25,12 +25,12 @@ struct pw_tcp_client_stats {
 	uint64_t running_us;
 	uint64_t connections; /**< open now */
 	uint64_t opened;
-	uint64_t failed;   /**< never opened */
-	uint64_t broken;   /**< reset by the peer or timed out later */
-	uint64_t cut_off;  /**< streams reset 15 s after the run's end, as they had not ended in
-			      order */
-	uint64_t timeouts; /**< requests of udp_rr whose reply did not come */
-	uint64_t transactions;
+	uint64_t failed;       /**< never opened; of udp_stream: messages without memory */
+	uint64_t broken;       /**< reset by the peer or timed out later */
+	uint64_t cut_off;      /**< streams reset 15 s after the run's end, as they had not ended in
+				  order */
+	uint64_t timeouts;     /**< requests of udp_rr whose reply did not come */
+	uint64_t transactions; /**< of udp_stream: messages sent */
 	uint64_t in_bytes;
 	uint64_t out_bytes; /**< taken by the send queues */
 	uint64_t latency_min_ns;

@@ -15,6 +15,7 @@ struct pw_tcp_client {
 	struct pw_tcp_stack *stack;
 	const struct pw_options *options;
 	struct pw_udp_client *udp;	  /**< of udp_rr; NULL: another kind */
+	struct pw_udp_sender *sender;	  /**< of udp_stream; NULL: another kind */
 	unsigned share;			  /**< connections open at once */
 	unsigned established;		  /**< and not closed yet */
 	struct pw_tcp_client_stats stats; /**< running_us and latencies are made when it is read */

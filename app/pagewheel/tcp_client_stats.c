@@ -114,6 +114,10 @@ pw_tcp_client_print(const struct pw_app *app, const void *stats)
 		s->in_bytes * 8 / 1e9 / seconds);
 	if (app->options.connect_kind == PW_CLIENT_STREAM)
 		return;
+	if (app->options.connect_kind == PW_CLIENT_UDP_STREAM) {
+		printf("  %.0f messages/s\n", s->transactions / seconds);
+		return;
+	}
 	printf("  %.0f transactions/s, %.0f connections/s\n", s->transactions / seconds,
 		s->opened / seconds);
 	printf("  latency: min %.1f us, p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us\n",

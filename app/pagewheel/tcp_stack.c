@@ -26,8 +26,21 @@
 void
 pw_tcp_stack_flush(struct pw_tcp_stack *stack)
 {
-	if (stack->nb_tx > 0)
-		pw_stream_send(stack->stream, stack->tx, stack->nb_tx);
+	uint16_t sent;
+
+	if (stack->nb_tx == 0)
+		return;
+	sent = pw_stream_try_send(stack->stream, stack->tx, stack->nb_tx);
+	stack->nb_tx -= sent;
+	if (unlikely(stack->nb_tx > 0))
+		memmove(stack->tx, stack->tx + sent, stack->nb_tx * sizeof(stack->tx[0]));
+}
+
+void
+pw_tcp_stack_drop(struct pw_tcp_stack *stack)
+{
+	stack->stream->tx_dropped += stack->nb_tx;
+	rte_pktmbuf_free_bulk(stack->tx, stack->nb_tx);
 	stack->nb_tx = 0;
 }
 
@@ -96,9 +109,14 @@ inet_output(void *ctx, struct rte_mbuf *frame)
 {
 	struct pw_tcp_stack *stack = ctx;
 
-	stack->tx[stack->nb_tx++] = frame;
 	if (stack->nb_tx == PW_TCP_STACK_TX_MAX)
 		pw_tcp_stack_flush(stack);
+	if (unlikely(stack->nb_tx == PW_TCP_STACK_TX_MAX)) {
+		stack->stream->tx_dropped++;
+		rte_pktmbuf_free(frame);
+		return;
+	}
+	stack->tx[stack->nb_tx++] = frame;
 }
 
 static int
@@ -251,6 +269,7 @@ pw_tcp_stack_close(struct pw_stream *stream)
 {
 	struct pw_tcp_stack *stack = stream->engine_data;
 
+	pw_tcp_stack_drop(stack);
 	if (stack->tcp != NULL)
 		pw_tcp_destroy(stack->tcp);
 	pw_gro_stage_close(&stack->gro);

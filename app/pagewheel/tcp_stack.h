@@ -36,7 +36,7 @@ struct pw_tcp_stack {
 	struct pw_tcp_timed timed[PW_LISTENS_MAX];	      /**< with --stage-cycles */
 	uint64_t now_us;
 	uint64_t next_tick_us;
-	uint16_t nb_tx;
+	uint16_t nb_tx; /**< frames that wait to be sent, the oldest first */
 	struct rte_mbuf *tx[PW_TCP_STACK_TX_MAX];
 };
 
@@ -50,8 +50,11 @@ int pw_tcp_stack_open(struct pw_stream *stream, const struct pw_app *app);
 /** Free it and all packets in it. */
 void pw_tcp_stack_close(struct pw_stream *stream);
 
-/** Send what it has collected. */
+/** Send what it has collected; what the port does not take now waits for the next call. */
 void pw_tcp_stack_flush(struct pw_tcp_stack *stack);
+
+/** Drop what waits to be sent. */
+void pw_tcp_stack_drop(struct pw_tcp_stack *stack);
 
 /* tcp_news.c: what ARP, ND and ICMP say arrives at one of a port's queues, but concerns others. */
 

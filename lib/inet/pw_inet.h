@@ -174,6 +174,12 @@ void pw_inet_hear(struct pw_inet *inet, const struct pw_inet_heard *heard, uint6
 int pw_inet_source(const struct pw_inet *inet, const struct pw_addr *dst, struct pw_addr *source);
 
 /**
+ * Would a packet go out at once? If not, the neighbour on the way is asked for its MAC address; ask
+ * again later. False, too: there is no way.
+ */
+bool pw_inet_reaches(struct pw_inet *inet, const struct pw_addr *dst, uint64_t now_us);
+
+/**
  * Send a TCP segment; owns it. Fills in the TCP checksum, or leaves it to the port.
  *
  * @param segment  begins with the TCP header, has 54 bytes of headroom. With RTE_MBUF_F_TX_TCP_SEG,

@@ -142,25 +142,43 @@ enqueue(struct pw_inet *inet, struct pw_neigh *neigh, struct rte_mbuf *packet)
 	table->waiting++;
 }
 
-void
-pw_neigh_send(struct pw_inet *inet, struct rte_mbuf *packet, const struct pw_addr *next_hop,
-	uint64_t now_us)
+/* Find a neighbour to send to; one that is not known, or was not heard of for long, is asked. NULL:
+ * all of its places are in use. */
+static struct pw_neigh *
+find_to_send(struct pw_inet *inet, const struct pw_addr *next_hop, uint64_t now_us)
 {
 	struct pw_neigh *neigh = find(&inet->neighbours, next_hop);
 
 	if (neigh == NULL) {
 		neigh = add(inet, next_hop, true, now_us);
-		if (neigh == NULL) {
-			pw_inet_drop(packet, &inet->stats.tx_no_neighbour);
-			return;
-		}
-		ask(inet, neigh, now_us);
+		if (neigh != NULL)
+			ask(inet, neigh, now_us);
 	} else if (neigh->state == PW_NEIGH_KNOWN && neigh->requests == 0 &&
 		now_us - neigh->confirmed_us > CONFIRM_INTERVAL_US) {
 		ask(inet, neigh, now_us);
 	}
+	return neigh;
+}
 
-	if (neigh->state == PW_NEIGH_KNOWN) {
+bool
+pw_inet_reaches(struct pw_inet *inet, const struct pw_addr *dst, uint64_t now_us)
+{
+	const struct pw_addr *next_hop = pw_inet_next_hop(inet, dst);
+	const struct pw_neigh *neigh = next_hop == NULL ? NULL
+							: find_to_send(inet, next_hop, now_us);
+
+	return neigh != NULL && neigh->state == PW_NEIGH_KNOWN;
+}
+
+void
+pw_neigh_send(struct pw_inet *inet, struct rte_mbuf *packet, const struct pw_addr *next_hop,
+	uint64_t now_us)
+{
+	struct pw_neigh *neigh = find_to_send(inet, next_hop, now_us);
+
+	if (neigh == NULL) {
+		pw_inet_drop(packet, &inet->stats.tx_no_neighbour);
+	} else if (neigh->state == PW_NEIGH_KNOWN) {
 		neigh->used_us = now_us;
 		pw_inet_transmit(inet, packet, &neigh->mac);
 	} else {

@@ -14,6 +14,7 @@ import pwlab
 
 BINARY = os.environ["PAGEWHEEL"]
 HERE = os.path.dirname(os.path.realpath(__file__))
+BOTH_ENDS = (pwlab.VETH, f"net_af_packet1,iface={pwlab.PEER_DEV},framecnt=4096")
 SIZES = (0, 1, 2, 3, 100, 1451, 1452, 1471, 1472)
 # Of IPv6 only: net_af_packet lets Linux put IPv4 fragments together, which are cut off then. Larger
 # ones take more fragments than librte_ip_frag puts together at MTU 1500.
@@ -63,6 +64,20 @@ def bounce(dev, wanted):
     print(json.dumps(None))
 
 
+def take(host, port, size):
+    """To be run there, with all memory a socket may have: how many datagrams come until none does for
+    a second, and how many are not so many zeros."""
+    taken = wrong = 0
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        sock.bind((host, int(port)))
+        while select.select([sock], [], [], 1 if taken else 10)[0]:
+            taken += 1
+            wrong += sock.recv(65536) != bytes(int(size))
+    print(json.dumps([taken, wrong]))
+
+
 class WithLab(unittest.TestCase):
     def setUp(self):
         self.lab = self.enterContext(pwlab.Lab(name="udp", ipv6=True))
@@ -71,15 +86,24 @@ class WithLab(unittest.TestCase):
         return self.enterContext(pwlab.Pagewheel(
             self.lab, BINARY, f"--ip={pwlab.DUT_IP6}/64", *options, **kwargs))
 
-    def in_peer(self, function, *args):
-        """Run a function of this module there, which prints JSON."""
-        done = subprocess.run(
+    def spawn_in_peer(self, function, *args):
+        """Start a function of this module there, which prints JSON."""
+        running = subprocess.Popen(
             self.lab.in_peer(sys.executable, os.path.join(HERE, "test_udp.py"), function.__name__,
                              *map(str, args)),
-            capture_output=True, text=True, timeout=60, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(pwlab.__file__))})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        return running
+
+    def result_of(self, running):
+        out, err = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 0, err)
+        return json.loads(out)
+
+    def in_peer(self, function, *args):
+        return self.result_of(self.spawn_in_peer(function, *args))
 
     def assert_ends_well(self, wheel):
         self.assertIsNotNone(wheel.wait_for("pool", lambda pool: pool["free"] == pool["objects"]))
@@ -125,7 +149,7 @@ class Generator(WithLab):
         wheel = self.start(
             f"--ip={pwlab.PEER_IP}/24", f"--ip={pwlab.PEER_IP6}/64", f"--connect={address}:{port}",
             f"--connect-app={app}", "--duration=1", *options,
-            vdev=(pwlab.VETH, f"net_af_packet1,iface={pwlab.PEER_DEV},framecnt=4096"))
+            vdev=BOTH_ENDS)
         wheel.wait_said("s are over")
         client = wheel.stats("tcp/client")
         self.assertGreater(client["transactions"], 0)
@@ -150,7 +174,7 @@ class Generator(WithLab):
         wheel = self.start(
             f"--ip={pwlab.PEER_IP}/24", f"--ip={pwlab.PEER_IP6}/64", "--connect=198.18.0.77:7",
             "--connect-app=udp_rr", "--duration=1",
-            vdev=(pwlab.VETH, f"net_af_packet1,iface={pwlab.PEER_DEV},framecnt=4096"))
+            vdev=BOTH_ENDS)
         wheel.wait_said("s are over")
         client = wheel.stats("tcp/client")
         self.assertEqual(client["transactions"], 0)
@@ -161,6 +185,85 @@ class Generator(WithLab):
         """There is no port that could connect."""
         with self.assertRaisesRegex(pwlab.LabError, "code 1"):
             self.start("--connect=198.18.0.2:7", "--connect-app=udp_rr")
+
+
+    def test_messages_of_a_stream(self):
+        """They go out whole: the server gets so many times as many bytes."""
+        for size in (1, 1000, 65536):
+            with self.subTest(size=size):
+                wheel = self.start(
+                    f"--ip={pwlab.PEER_IP}/24", f"--ip={pwlab.PEER_IP6}/64",
+                    f"--connect={pwlab.DUT_IP}:9", f"--message-bytes={size}", "--duration=1",
+                    "--connections=2", vdev=BOTH_ENDS)
+                wheel.wait_said("s are over")
+                self.assertIsNotNone(wheel.wait_for("tcp", lambda tcp: tcp["curr_estab"] == 0, 20))
+                sent = wheel.stats("tcp/client")
+                self.assertEqual(sent["out_bytes"], wheel.stats("tcp")["in_bytes"])
+                self.assertGreater(sent["out_bytes"], 0)
+                self.assertEqual((sent["out_bytes"] % size, sent["cut_off"]), (0, 0))
+                self.assert_ends_well(wheel)
+
+    def test_udp_stream(self):
+        """What is sent is received, or lost with a frame."""
+        for size in (1, 100, 1452, 11000):
+            with self.subTest(size=size):
+                wheel = self.start(
+                    f"--ip={pwlab.PEER_IP}/24", f"--ip={pwlab.PEER_IP6}/64",
+                    f"--connect=[{pwlab.DUT_IP6}]:9", "--connect-app=udp_stream",
+                    f"--message-bytes={size}", "--duration=1", vdev=BOTH_ENDS)
+                wheel.wait_said("s are over")
+                sent = wheel.stats("tcp/client")
+                self.assertGreater(sent["transactions"], 10)
+                self.assertEqual(sent["out_bytes"], size * sent["transactions"])
+                self.assertIsNotNone(wheel.wait_for("inet", lambda inet: (
+                    inet["rx_udp"] == sent["transactions"] or inet["rx_frames"] < inet["tx_frames"])))
+                self.assert_ends_well(wheel)
+
+
+class Sender(WithLab):
+    """The generator's udp_stream against Linux, which puts any number of fragments together."""
+
+    def run_stream(self, host, size):
+        running = self.spawn_in_peer(take, host, 9, size)
+        wheel = self.start(f"--connect={f'[{host}]' if ':' in host else host}:9",
+                           "--connect-app=udp_stream", f"--message-bytes={size}", "--duration=1")
+        wheel.wait_said("s are over")
+        taken, wrong = self.result_of(running)
+        sent = wheel.stats("tcp/client")
+        self.assertEqual((wrong, sent["failed"]), (0, 0))
+        self.assertTrue(0 < taken <= sent["transactions"], (taken, sent))
+        self.assert_ends_well(wheel)
+
+    def test_to_linux(self):
+        for host in (pwlab.PEER_IP, pwlab.PEER_IP6):
+            for size in (1, 1452, 1473, 65507):
+                with self.subTest(host=host, size=size):
+                    self.run_stream(host, size)
+
+    def test_nobody_is_there(self):
+        """Nothing is sent to whom ARP does not find."""
+        wheel = self.start("--connect=198.18.0.77:9", "--connect-app=udp_stream", "--duration=1")
+        wheel.wait_said("s are over")
+        self.assertEqual(wheel.stats("tcp/client")["transactions"], 0)
+        self.assert_ends_well(wheel)
+
+    def test_in_small_pieces(self):
+        """Without large pages small ones do, also while it goes on."""
+        running = self.spawn_in_peer(take, pwlab.PEER_IP, 9, 65507)
+        wheel = self.start(f"--connect={pwlab.PEER_IP}:9", "--connect-app=udp_stream",
+                           "--strategy=order3", "--duration=2")
+        self.assertIsNotNone(wheel.wait_for("tcp/client", lambda c: c["transactions"] > 10))
+        wheel.command("fragment pages 0", "are held")
+        wheel.wait_said("s are over")
+        self.assertGreater(wheel.stats("frags")["page_failures"], 0)
+        self.assertEqual(wheel.stats("tcp/client")["failed"], 0)
+        self.assertEqual(self.result_of(running)[1], 0)
+        self.assert_ends_well(wheel)
+
+    def test_too_large(self):
+        with self.assertRaisesRegex(pwlab.LabError, "code 1"):
+            self.start(f"--connect={pwlab.PEER_IP}:9", "--connect-app=udp_stream",
+                       "--message-bytes=65508")
 
 
 class Mac(WithLab):
@@ -178,7 +281,7 @@ class Mac(WithLab):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1] in ("echo", "send", "bounce"):
+    if len(sys.argv) > 1 and sys.argv[1] in ("echo", "send", "take", "bounce"):
         globals()[sys.argv[1]](*sys.argv[2:])
     else:
         unittest.main()

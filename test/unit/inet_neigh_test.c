@@ -297,6 +297,38 @@ instances_share_what_they_hear(void **state)
 	pw_inet_destroy(other);
 }
 
+static bool
+reaches(struct pw_inet_rig *rig, const char *text)
+{
+	struct pw_addr addr;
+
+	assert_int_equal(pw_addr_parse(text, &addr), 0);
+	return pw_inet_reaches(rig->inet, &addr, rig->now_us);
+}
+
+/* Who wants to send a lot asks first. */
+static void
+the_way_is_found_out(void **state)
+{
+	struct pw_inet_rig *rig = *state;
+
+	assert_false(reaches(rig, PEER));
+	assert_false(reaches(rig, PEER)); /* asked once */
+	pw_inet_rig_run(rig, ASKED ANSWER);
+	assert_true(reaches(rig, PEER));
+	assert_false(reaches(rig, PEER6));
+	pw_inet_rig_run(rig, ASKED6 ANSWER6);
+	assert_true(reaches(rig, PEER6));
+	pw_inet_rig_run(rig, "");
+	assert_false(reaches(rig, "192.0.2.7"));
+	pw_inet_rig_run(rig,
+		"> eth us > all / arp req " US " 10.0.0.254\n"
+		"< eth gw > us / arp rep 10.0.0.254 " US "\n");
+	assert_true(reaches(rig, "192.0.2.7"));
+	assert_false(reaches(rig, "224.0.0.1")); /* no host */
+	pw_inet_rig_run(rig, "");
+}
+
 int
 main(void)
 {
@@ -312,6 +344,7 @@ main(void)
 		RIG_TEST(arp_updates_what_is_known),
 		RIG_TEST(nd_updates_as_its_flags_say),
 		RIG_TEST(instances_share_what_they_hear),
+		RIG_TEST(the_way_is_found_out),
 	};
 
 	return cmocka_run_group_tests_name("inet_neigh", tests, pw_test_eal, NULL);
