@@ -29,6 +29,8 @@ struct pw_bench_experiment {
 	bool seconds;			       /**< one measurement takes seconds */
 	/** It runs in other processes, that tools/lab starts: EAL is not. See lab.h. */
 	bool is_lab;
+	/** The same in other processes, taken with --on=PLACE; NULL: it runs in memory only. */
+	const struct pw_bench_experiment *on;
 	/* All get its state, of so many bytes, which begins with a struct pw_bench_run. */
 	size_t bench_bytes;
 	/**

@@ -274,5 +274,8 @@ LAB(pw_bench_stream, "stream", "TCP received by pagewheel: what each recycling s
 LAB(pw_bench_udp, "udp", "UDP received by pagewheel, where reuse cannot help, and must not cost");
 LAB(pw_bench_forward, "forward",
 	"packets from port to port, where reuse cannot help, and must not cost");
+LAB(pw_bench_udp_stream_on, "udp_stream",
+	"messages of 65507 bytes over MTU 9000, in IP fragments, from port to port");
+LAB(pw_bench_sizes_on, "sizes", "TCP_STREAM for message sizes, from port to port");
 LAB(pw_bench_rr, "rr", "requests and replies over TCP and UDP: transactions a second, latencies");
 LAB(pw_bench_throughput, "throughput", "the highest rate without loss, as RFC 2544 defines it");

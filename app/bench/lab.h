@@ -24,6 +24,10 @@ int pw_bench_lab_options(const struct pw_bench_experiment *experiment, int argc,
 /** Print what the lab says of its options. */
 int pw_bench_lab_usage(const struct pw_bench_experiment *experiment);
 
+/** For experiments that run in memory, unless --on=PLACE is given: those are ours, of their names.
+ */
+extern const struct pw_bench_experiment pw_bench_udp_stream_on, pw_bench_sizes_on;
+
 extern const struct pw_bench_experiment pw_bench_stream, pw_bench_udp, pw_bench_forward,
 	pw_bench_rr, pw_bench_throughput;
 

@@ -73,6 +73,10 @@ print_experiment_usage(const struct pw_bench_experiment *experiment)
 	pw_bench_options_print(experiment->options);
 	if (experiment->usage != NULL)
 		experiment->usage();
+	if (experiment->on != NULL)
+		printf("\nWith --on=PLACE (nicsim, veth, or two bound NICs with a cable) pagewheel itself "
+		       "does it, from port to port,\nwith options of its own: %s --on=nicsim --help\n",
+			experiment->name);
 	printf("\nEAL gets %s, and what follows the --; a core list there (-l, -c, --lcores) takes "
 	       "the place of ours.\n",
 		PW_BENCH_EAL_OPTIONS);
@@ -148,6 +152,16 @@ run_lab(const struct pw_bench_experiment *experiment, int argc, char **argv)
 	return pw_bench_experiment_run(experiment, &common);
 }
 
+/* Is there a place of the laboratory? */
+static bool
+names_place(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strncmp(argv[i], "--on=", 5) == 0 || strcmp(argv[i], "--on") == 0)
+			return true;
+	return false;
+}
+
 /* argv[0] is the experiment's name. */
 static int
 run(const struct pw_bench_experiment *experiment, int argc, char **argv)
@@ -157,6 +171,8 @@ run(const struct pw_bench_experiment *experiment, int argc, char **argv)
 
 	if (experiment->is_lab)
 		return run_lab(experiment, argc, argv);
+	if (experiment->on != NULL && names_place(argc, argv))
+		return run_lab(experiment->on, argc, argv);
 	own = find_eal_arguments(argc, argv);
 	if (pw_bench_options_parse(experiment->options, experiment->values, &common,
 		    experiment->seconds, own, argv) < 0)

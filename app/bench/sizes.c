@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "environment.h"
+#include "lab.h"
 #include "run.h"
 #include "sizes_pair.h"
 #include "strategies.h"
@@ -221,6 +222,7 @@ const struct pw_bench_experiment pw_bench_sizes = {
 	.options = option_table,
 	.values = &options,
 	.usage = usage,
+	.on = &pw_bench_sizes_on,
 	.one_lcore = true,
 	.bench_bytes = sizeof(struct sizes_bench),
 	.open = open_groups,

@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "interrupt.h"
+#include "lab.h"
 #include "run.h"
 #include "strategies.h"
 #include "udp_stream_measure.h"
@@ -196,6 +197,7 @@ const struct pw_bench_experiment pw_bench_udp_stream = {
 	.options = option_table,
 	.values = &options,
 	.usage = usage,
+	.on = &pw_bench_udp_stream_on,
 	.one_lcore = true,
 	.bench_bytes = sizeof(struct udp_stream_bench),
 	.open = open_groups,

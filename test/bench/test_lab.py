@@ -127,6 +127,36 @@ class Packets(Lab):
         self.assertEqual({round(value) for value in report.samples("of_line")}, {100})
 
 
+class Cable(Lab):
+    """From port to port of one pagewheel."""
+
+    def test_sizes_on_nicsim(self):
+        report = self.measure("sizes", "--on=nicsim", "--sizes=64,16384", "--seconds=1",
+                              "--connections=2")
+        self.assertEqual(report.sections[0]["rows"], ["64", "16384"])
+
+    def test_sizes_on_veth(self):
+        self.measure("sizes", "--on=veth", "--sizes=2048", "--seconds=1")
+
+    def test_udp_stream_on_nicsim(self):
+        report = self.measure("udp_stream", "--on=nicsim", "--seconds=1")
+        self.assertEqual(report.sections[0]["rows"], ["fresh", "fragmented"])
+        self.assertIn("MTU 9000", report.json["environment"]["port"])
+
+    def test_memory_in_pieces(self):
+        """Where there are none but small pages, larger ones are asked for in vain."""
+        done = run("udp_stream", "--on=nicsim", *SHORT, "--seconds=1", "--strategies=order3",
+                   timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = Report(done.stdout)
+        self.assertEqual(report.samples("page_failures", row="fresh"), [0])
+        self.assertGreater(min(report.samples("page_failures", row="fragmented")), 0)
+
+    def test_udp_stream_on_veth(self):
+        report = self.measure("udp_stream", "--on=veth", "--seconds=1", "--arenas=fresh")
+        self.assertEqual(report.json["environment"]["ip"], "IPv6")
+
+
 class RoundTrips(Lab):
     def check(self, *arguments):
         report = self.measure("rr", "--seconds=1", *arguments)

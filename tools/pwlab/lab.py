@@ -37,6 +37,7 @@ class Experiment:
     rows = [""]
     columns = []
     metrics = []
+    strategies = ["order0", "reuse:0", "reuse"]
 
     def __init__(self, args, progress):
         self.args = args
@@ -151,10 +152,10 @@ def make_parser(name, kind):
                         help="nicsim: DPDK's ixgbe driver on a software 82599; veth: Linux at the "
                              "other end of a veth pair; or the PCI address of a bound NIC, to which "
                              "you send (default %(default)s)")
-    parser.add_argument("--strategies", metavar="A,B", default=["order0", "reuse:0", "reuse"],
+    parser.add_argument("--strategies", metavar="A,B", default=kind.strategies,
                         type=parse_list(str, "names"),
                         help="what is compared: reuse:0 and order0 differ in reuse alone, reuse and "
-                             "reuse:0 in the page order alone (default order0,reuse:0,reuse)")
+                             f"reuse:0 in the page order alone (default {','.join(kind.strategies)})")
     parser.add_argument("--timeout", type=parse_count, default=300, metavar="SECONDS",
                         help="for one measurement (default %(default)s)")
     parser.add_argument("--stages", action="store_true",
