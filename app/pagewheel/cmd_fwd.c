@@ -152,6 +152,8 @@ print_stream(const struct pw_engine *engine, const struct pw_stream *s)
 
 	printf("  lcore %u: RX port %u queue %u -> TX port %u queue %u", s->lcore, s->rx_port->id,
 		s->rx_queue, s->tx_port->id, s->tx_queue);
+	if (s->rx_lcore != s->lcore)
+		printf(", received by lcore %u", s->rx_lcore);
 	if (engine->gro != NULL)
 		printf(", merges %s",
 			pw_gro_types_names(engine->gro(s)->types, names, sizeof(names)));

@@ -14,13 +14,13 @@
 
 #include "app.h"
 #include "copies.h"
+#include "handover.h"
 #include "stages.h"
-
-#define BURST_MAX 512
 
 struct lcore {
 	unsigned id;
 	struct pw_fwd *fwd;
+	bool receives; /* for others, and does nothing else */
 	unsigned nb_streams;
 	struct pw_stream **streams;
 	struct pw_lcore_stats stats;
@@ -68,15 +68,27 @@ pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 }
 
 static uint16_t
+receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t burst)
+{
+	struct pw_port *port = stream->rx_port;
+	enum pw_stage before;
+	uint16_t n;
+
+	if (stream->handover != NULL)
+		return pw_handover_take(stream, pkts, burst);
+	before = pw_stage_enter(PW_STAGE_DRIVER);
+	n = port->ops->rx_burst(port, stream->rx_queue, pkts, burst);
+	pw_stage_enter(before);
+	return n;
+}
+
+static uint16_t
 poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 {
 	const struct pw_engine *engine = lcore->fwd->engine;
-	struct pw_port *port = stream->rx_port;
-	struct rte_mbuf *pkts[BURST_MAX];
-	enum pw_stage before = pw_stage_enter(PW_STAGE_DRIVER);
-	uint16_t n = port->ops->rx_burst(port, stream->rx_queue, pkts, lcore->fwd->burst);
+	struct rte_mbuf *pkts[PW_BURST_MAX];
+	uint16_t n = receive(stream, pkts, lcore->fwd->burst);
 
-	pw_stage_enter(before);
 	if (n > 0) {
 		stream->rx_packets += n;
 		if (lcore->fwd->copies != NULL)
@@ -88,31 +100,50 @@ poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 	return n;
 }
 
+/* Poll a stream for what this lcore does with it. False: there was nothing to do. */
+static bool
+serve(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
+{
+	uint64_t sent = stream->tx_packets;
+	uint16_t n;
+
+	if (lcore->receives)
+		return pw_handover_receive(stream, lcore->fwd->burst) > 0;
+	n = poll_stream(lcore, stream, now_us);
+	lcore->stats.rx_packets += n;
+	return n > 0 || stream->tx_packets != sent;
+}
+
+static void
+count_poll(struct lcore *lcore, bool busy, uint64_t cycles)
+{
+	struct pw_lcore_stats *stats = &lcore->stats;
+
+	pw_stages_end_poll(busy);
+	stats->cycles += cycles;
+	stats->polls++;
+	stats->busy_cycles += busy ? cycles : 0;
+	stats->busy_polls += busy;
+	if (lcore->receives) {
+		stats->receiving_cycles += cycles;
+		stats->receiving_busy_cycles += busy ? cycles : 0;
+	}
+}
+
 static int
 run_lcore(void *arg)
 {
 	struct lcore *lcore = arg;
 	struct pw_fwd *fwd = lcore->fwd;
-	struct pw_lcore_stats *stats = &lcore->stats;
 	uint64_t before = rte_rdtsc();
 
 	pw_stages_begin();
 	while (!__atomic_load_n(&fwd->stopping, __ATOMIC_RELAXED)) {
 		for (unsigned i = 0; i < lcore->nb_streams; i++) {
-			struct pw_stream *stream = lcore->streams[i];
-			uint64_t sent = stream->tx_packets;
-			uint16_t n = poll_stream(lcore, stream, before / fwd->cycles_per_us);
-			bool busy = n > 0 || stream->tx_packets != sent;
+			bool busy = serve(lcore, lcore->streams[i], before / fwd->cycles_per_us);
 			uint64_t after = rte_rdtsc();
 
-			stats->cycles += after - before;
-			stats->polls++;
-			pw_stages_end_poll(busy);
-			if (busy) {
-				stats->busy_cycles += after - before;
-				stats->busy_polls++;
-				stats->rx_packets += n;
-			}
+			count_poll(lcore, busy, after - before);
 			before = after;
 		}
 	}
@@ -135,7 +166,8 @@ alloc(struct pw_fwd *fwd, const struct pw_app *app, unsigned workers)
 		"pw_streams", fwd->nb_streams, sizeof(*fwd->streams), RTE_CACHE_LINE_SIZE);
 	fwd->lcores = rte_calloc(
 		"pw_lcores", fwd->nb_lcores, sizeof(*fwd->lcores), RTE_CACHE_LINE_SIZE);
-	fwd->base = calloc(fwd->nb_streams, sizeof(*fwd->base));
+	fwd->base = rte_calloc(
+		"pw_streams_base", fwd->nb_streams, sizeof(*fwd->base), RTE_CACHE_LINE_SIZE);
 	fwd->missed_base = calloc(app->nb_ports, sizeof(*fwd->missed_base));
 	if (fwd->streams == NULL || fwd->lcores == NULL || fwd->base == NULL ||
 		fwd->missed_base == NULL)
@@ -148,26 +180,43 @@ alloc(struct pw_fwd *fwd, const struct pw_app *app, unsigned workers)
 	return 0;
 }
 
-static void
+/* The i-th stream's: all take turns, or only those from first on. Returns its id. */
+static unsigned
+give_to_lcore(struct pw_fwd *fwd, struct pw_stream *stream, unsigned i, unsigned first, unsigned n)
+{
+	struct lcore *lcore = &fwd->lcores[first + i % n];
+
+	lcore->streams[lcore->nb_streams++] = stream;
+	return lcore->id;
+}
+
+/* With --split the first half of the lcores receives, and the rest, not fewer, does the work. */
+static int
 lay_out(struct pw_fwd *fwd, const struct pw_app *app)
 {
-	unsigned id, i = 0;
+	unsigned receivers = app->options.split ? fwd->nb_lcores / 2 : 0, id, i = 0;
+	int rc = 0;
 
 	RTE_LCORE_FOREACH_WORKER (id) {
 		fwd->lcores[i].id = id;
+		fwd->lcores[i].receives = i < receivers;
 		fwd->lcores[i++].fwd = fwd;
 	}
-	for (i = 0; i < fwd->nb_streams; i++) {
-		uint16_t port = i / app->options.rxq;
-		struct lcore *lcore = &fwd->lcores[i % fwd->nb_lcores];
+	for (i = 0; i < fwd->nb_streams && rc == 0; i++) {
 		struct pw_stream *stream = &fwd->streams[i];
 
-		stream->rx_port = app->ports[port];
+		stream->rx_port = app->ports[i / app->options.rxq];
 		stream->rx_queue = i % app->options.rxq;
 		stream->tx_queue = stream->rx_queue;
-		stream->lcore = lcore->id;
-		lcore->streams[lcore->nb_streams++] = stream;
+		stream->lcore = give_to_lcore(
+			fwd, stream, i, receivers, fwd->nb_lcores - receivers);
+		stream->rx_lcore = stream->lcore;
+		if (receivers == 0)
+			continue;
+		stream->rx_lcore = give_to_lcore(fwd, stream, i, 0, receivers);
+		rc = pw_handover_open(stream, app->options.burst);
 	}
+	return rc;
 }
 
 static void
@@ -210,19 +259,29 @@ count_workers(void)
 	return count;
 }
 
+static bool
+are_enough(unsigned workers, bool split)
+{
+	if (workers == 0)
+		pw_error("one lcore polls and one reads commands: at least two are needed, as in "
+			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0; service lcores do not count");
+	else if (split && workers == 1)
+		pw_error(
+			"--split: one lcore receives, one does the rest, and one reads commands: at "
+			"least three are needed, as in -l 0-2 or --lcores=0@0,1@0,2@1");
+	return workers > (split ? 1 : 0);
+}
+
 struct pw_fwd *
 pw_fwd_create(const struct pw_app *app)
 {
 	unsigned workers = count_workers();
 	struct pw_fwd *fwd;
 
-	if (workers == 0) {
-		pw_error("one lcore polls and one reads commands: at least two are needed, as in "
-			 "-l 0,1 or, on one CPU, --lcores=0@0,1@0; service lcores do not count");
+	if (!are_enough(workers, app->options.split))
 		return NULL;
-	}
 	fwd = calloc(1, sizeof(*fwd));
-	if (fwd == NULL || alloc(fwd, app, workers) < 0) {
+	if (fwd == NULL || alloc(fwd, app, workers) < 0 || lay_out(fwd, app) < 0) {
 		pw_error("out of memory");
 		pw_fwd_destroy(fwd);
 		return NULL;
@@ -232,7 +291,6 @@ pw_fwd_create(const struct pw_app *app)
 	fwd->ports = app->ports;
 	fwd->nb_ports = app->nb_ports;
 	fwd->copies = app->copies;
-	lay_out(fwd, app);
 	if (open_engine(fwd, app, pw_engine_find(app->options.forward_mode)) < 0) {
 		pw_fwd_destroy(fwd);
 		return NULL;
@@ -248,11 +306,13 @@ pw_fwd_destroy(struct pw_fwd *fwd)
 		return;
 	pw_fwd_stop(fwd);
 	close_engine(fwd);
+	for (unsigned i = 0; fwd->streams != NULL && i < fwd->nb_streams; i++)
+		pw_handover_close(&fwd->streams[i]);
 	for (unsigned i = 0; fwd->lcores != NULL && i < fwd->nb_lcores; i++)
 		free(fwd->lcores[i].streams);
 	rte_free(fwd->streams);
 	rte_free(fwd->lcores);
-	free(fwd->base);
+	rte_free(fwd->base);
 	free(fwd->missed_base);
 	free(fwd);
 }
@@ -320,10 +380,25 @@ pw_fwd_resume(struct pw_fwd *fwd)
 
 /* Their lcores have finished: nothing stays held, neither while stopped nor over a port's reset. */
 static void
+drain_stream(struct pw_fwd *fwd, struct pw_stream *stream)
+{
+	uint64_t now_us = rte_rdtsc() / fwd->cycles_per_us;
+	struct rte_mbuf *pkts[PW_BURST_MAX];
+	uint16_t n;
+
+	while (stream->handover != NULL && (n = pw_handover_take(stream, pkts, fwd->burst)) > 0) {
+		stream->rx_packets += n;
+		fwd->engine->receive(stream, pkts, n, now_us);
+	}
+	if (fwd->engine->drain != NULL)
+		fwd->engine->drain(stream, now_us);
+}
+
+static void
 drain_streams(struct pw_fwd *fwd)
 {
-	for (unsigned i = 0; i < fwd->nb_streams && fwd->engine->drain != NULL; i++)
-		fwd->engine->drain(&fwd->streams[i], rte_rdtsc() / fwd->cycles_per_us);
+	for (unsigned i = 0; i < fwd->nb_streams; i++)
+		drain_stream(fwd, &fwd->streams[i]);
 }
 
 int
@@ -368,6 +443,8 @@ pw_fwd_get_lcore_stats(const struct pw_fwd *fwd, struct pw_lcore_stats *stats)
 		stats->polls += lcore->polls;
 		stats->busy_polls += lcore->busy_polls;
 		stats->rx_packets += lcore->rx_packets;
+		stats->receiving_cycles += lcore->receiving_cycles;
+		stats->receiving_busy_cycles += lcore->receiving_busy_cycles;
 	}
 }
 

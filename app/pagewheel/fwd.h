@@ -16,17 +16,24 @@
 
 struct pw_app;
 struct pw_fwd;
+struct rte_ring;
 
-/** From one RX queue to one TX queue; belongs to one lcore. */
+#define PW_BURST_MAX 512
+
+/** From one RX queue to one TX queue; belongs to one lcore, and with --split to one that receives.
+ */
 struct pw_stream {
 	struct pw_port *rx_port;
 	struct pw_port *tx_port;
 	uint16_t rx_queue;
 	uint16_t tx_queue;
 	unsigned lcore;
-	void *engine_data; /**< the engine's state */
+	unsigned rx_lcore;	   /**< another one with --split */
+	struct rte_ring *handover; /**< between the two; NULL: it is one */
+	void *engine_data;	   /**< the engine's state */
 
-	uint64_t rx_packets;
+	/* What the lcore writes is not on a line that another one reads. */
+	uint64_t rx_packets __rte_cache_aligned;
 	uint64_t tx_packets;
 	uint64_t tx_dropped; /**< the TX queue was full, or they could not be made */
 };
@@ -38,6 +45,8 @@ struct pw_lcore_stats {
 	uint64_t polls;
 	uint64_t busy_polls;
 	uint64_t rx_packets;
+	uint64_t receiving_cycles;	/**< of the cycles, those of lcores that only receive */
+	uint64_t receiving_busy_cycles; /**< of these, in polls that brought packets */
 };
 
 /** Send packets of a stream; returns how many the port took. */

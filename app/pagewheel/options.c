@@ -153,6 +153,10 @@ static const struct option_row table[] = {
 	{"enable-hw-vlan-strip", 0, NULL,
 		"let the port take VLAN tags off; only the mode gro puts them back",
 		FLAG(hw_vlan_strip)},
+	{"split", 0, NULL,
+		"receive on lcores of their own, every other one of those that poll, and do the rest on "
+		"the others",
+		FLAG(split)},
 	{"no-lsc-interrupt", 0, NULL, "look for link changes each second, instead of by interrupt",
 		FLAG(no_lsc_interrupt)},
 	{"mbuf-size", 0, "BYTES", "data room of a buffer, headroom of 128 bytes included",

@@ -61,6 +61,7 @@ struct pw_options {
 	bool enable_scatter;
 	bool hw_vlan_strip;
 	bool no_lsc_interrupt;
+	bool split; /**< lcores of their own receive */
 	struct pw_strategy strategy;
 	const char *forward_mode;
 	const char *cmdline_file;

@@ -38,6 +38,8 @@ static const struct pw_stat fwd_stats[] = {
 	PW_STAT(pw_lcore_stats, polls, "polls"),
 	PW_STAT(pw_lcore_stats, busy_polls, "polls"),
 	PW_STAT(pw_lcore_stats, rx_packets, "packets"),
+	PW_STAT(pw_lcore_stats, receiving_cycles, "cycles"),
+	PW_STAT(pw_lcore_stats, receiving_busy_cycles, "cycles"),
 	PW_STAT_END,
 };
 
@@ -108,6 +110,11 @@ print_fwd(const struct pw_app *app, const void *stats)
 	(void)app;
 	printf("  busy: %.1f %% of %.3g s polled\n", percent(s->busy_cycles, s->cycles),
 		(double)s->cycles / rte_get_tsc_hz());
+	if (s->receiving_cycles > 0)
+		printf("  of lcores that only receive: %.1f %%, of the others: %.1f %%\n",
+			percent(s->receiving_busy_cycles, s->receiving_cycles),
+			percent(s->busy_cycles - s->receiving_busy_cycles,
+				s->cycles - s->receiving_cycles));
 }
 
 #define NEEDS_TCP "the mode is not tcp, which has such a stage: stop, then set fwd tcp"

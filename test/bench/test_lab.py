@@ -79,6 +79,12 @@ class Stream(Lab):
     def test_iperf3_on_nicsim(self):
         self.measure("stream", "--bytes=16M", "--sender=iperf3")
 
+    def test_split_on_veth(self):
+        """One lcore receives, one does the rest."""
+        report = self.measure("stream", "--bytes=16M", "--on=veth", "--split")
+        for busy in report.samples("receiving_busy"):
+            self.assertTrue(0 < busy <= 100)
+
     def test_on_veth_beside_linux(self):
         report = self.measure("stream", "--bytes=16M", "--on=veth", "--linux", "--stages", "--copied")
         self.assertEqual(report.sections[0]["columns"], ["order0", "reuse", "linux"])

@@ -200,6 +200,21 @@ class Options(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("service lcores", done.stderr)
 
+    def test_split_needs_a_third(self):
+        done = run("--split")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("at least three", done.stderr)
+
+    def test_split_shares_out(self):
+        """Three of five poll: one receives for all, two have the streams in turns."""
+        done = run("--split", "-i", eal=("--lcores=0@0,1@0,2@1,3@1", *EAL[1:], *NULL_PORTS),
+                   stdin="show config fwd\nstart\nstop\nstart\nshow lcores\nquit\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for port, lcore in ((0, 2), (1, 3)):
+            self.assertIn(f"lcore {lcore}: RX port {port} queue 0 -> TX port {1 - port} queue 0, "
+                          "received by lcore 1", done.stdout)
+        self.assertIn("of lcores that only receive", done.stdout)
+
     def test_too_many_queues_for_the_port(self):
         done = run("--rxq=128", "--txq=128", eal=(*EAL, "--vdev=net_ring0"))
         self.assertNotEqual(done.returncode, 0)

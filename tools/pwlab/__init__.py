@@ -52,6 +52,13 @@ def _sweep():
                            capture_output=True)
 
 
+def lcores(cpus, options):
+    """One polls, and with --split two, of which one receives; where there are few CPUs they share."""
+    if "--split" in options:
+        return f"--lcores=0@{cpus[0]},1@{cpus[-2 if len(cpus) > 2 else 0]},2@{cpus[-1]}"
+    return f"--lcores=0@{cpus[0]},1@{cpus[-1]}"
+
+
 class Lab:
     """The two namespaces and the wire between them; a context manager."""
 
@@ -159,9 +166,8 @@ class Pagewheel:
         Pagewheel._count += 1
         self.prefix = f"pw-{os.getpid()}-{Pagewheel._count}"
         cpus = sorted(os.sched_getaffinity(0))
-        # On one CPU the two lcores share it.
         self.args = lab.in_dut(*self.command_line(
-            binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory", "--no-pci",
+            binary, lcores(cpus, options), "--in-memory", "--no-pci",
             f"--file-prefix={self.prefix}",
             *(f"--vdev={one}" for one in ((vdev,) if isinstance(vdev, str) else vdev)),
             mode=mode, options=options, ip=ip))

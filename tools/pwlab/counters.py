@@ -21,13 +21,20 @@ def difference(after, before):
     return delta
 
 
+def percent(run, part, whole):
+    """Of the lcores' cycles; there are those of lcores that only receive with --split."""
+    return 100 * run["lcores"][part] / run["lcores"][whole]
+
+
 def cost_metrics(unit, pieces, digits):
     """Busy cycles for each of so many pieces, and what stages have of them."""
     return [
         Metric("cost", "cost", f"cycles/{unit}", digits, "less",
                lambda r: r["lcores"]["busy_cycles"] / pieces(r)),
         Metric("busy", "busy", "%", 1, "less",
-               lambda r: 100 * r["lcores"]["busy_cycles"] / r["lcores"]["cycles"]),
+               lambda r: percent(r, "busy_cycles", "cycles")),
+        Metric("receiving_busy", "receiving lcore busy", "%", 1, "neither",
+               lambda r: percent(r, "receiving_busy_cycles", "receiving_cycles")),
         *(Metric(f"stage_{stage}", f"  of the cost {stage}", f"cycles/{unit}", digits, "neither",
                  lambda r, stage=stage: r["stages"][stage] / pieces(r)) for stage in STAGES),
     ]

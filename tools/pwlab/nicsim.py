@@ -17,7 +17,7 @@ import socket
 import subprocess
 import time
 
-from . import PEER_DEV, Lab, LabError, Pagewheel, _is_alive
+from . import PEER_DEV, Lab, LabError, Pagewheel, _is_alive, lcores
 
 FOLDERS = "/dev/shm"
 TIMER_SLACK_NS = 2_000_000
@@ -304,8 +304,7 @@ class PagewheelOnCard(Pagewheel):
         self.card = card
         self.prefix = card.prefix
         cpus = card.program_cpus
-        self.args = self.command_line(binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", mode=mode,
-                                      options=options)
+        self.args = self.command_line(binary, lcores(cpus, options), mode=mode, options=options)
         self._init(stderr)
 
     def _spawn(self, **kwargs):

@@ -208,7 +208,7 @@ class PagewheelOnNics(pwlab.Pagewheel):
         self.prefix = f"pw-{os.getpid()}-nic"
         cpus = sorted(os.sched_getaffinity(0))
         self.args = self.command_line(
-            binary, f"--lcores=0@{cpus[0]},1@{cpus[-1]}", "--in-memory",
+            binary, pwlab.lcores(cpus, options), "--in-memory",
             *(word for address in addresses for word in ("-a", address)),
             f"--file-prefix={self.prefix}", mode=mode, options=options)
         self._init(stderr)

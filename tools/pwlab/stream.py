@@ -45,6 +45,9 @@ class Stream(lab.Experiment):
         parser.add_argument("--sender", type=lab.choice("place", "iperf3"), default="place",
                             metavar="NAME", help="place: the place's own, nicsim's TCP or Linux's nc; "
                             "iperf3: Linux's, one stream (default %(default)s)")
+        parser.add_argument("--split", action="store_true",
+                            help="let one lcore receive, and another one do the rest: best with three "
+                                 "CPUs, four with nicsim's")
         parser.add_argument("--copied", action="store_true",
                             help="let the reader copy the data into memory of its own, as read() does")
         parser.add_argument("--linux", action="store_true",
@@ -67,12 +70,13 @@ class Stream(lab.Experiment):
         self.columns = args.strategies + [LINUX] * args.linux
         self.title = f"TCP_STREAM, {args.bytes // MIB} MiB a measurement"
         self.options = (["--stage-cycles"] * args.stages + ["--discard-copy"] * args.copied +
-                        [f"--total-num-mbufs={args.mbufs}"])
+                        ["--split"] * args.split + [f"--total-num-mbufs={args.mbufs}"])
 
     def environment(self):
         return {"bytes": self.args.bytes,
                 "sender": self.args.place.sender if self.args.sender == "place" else "iperf3",
-                "reader": "copies" if self.args.copied else "drops"}
+                "reader": "copies" if self.args.copied else "drops",
+                "lcores": "one receives, one does the rest" if self.args.split else "one"}
 
     def __enter__(self):
         self.args.place.__enter__()
