@@ -25,17 +25,22 @@ struct pw_udp_sender {
 	struct pw_frag_cache *frags;
 };
 
-/* A part of the message in a fragment, as much as one holds. NULL: no memory. */
+/*
+ * A part of the message in a fragment, as much as one holds, which is at most *max: less, for the
+ * rest of it, when memory is in small pieces. NULL: there is none.
+ */
 static struct rte_mbuf *
-copy_in(struct pw_udp_sender *sender, const uint8_t *data, uint32_t len_bytes)
+copy_in(struct pw_udp_sender *sender, const uint8_t *data, uint32_t len_bytes, uint16_t *max)
 {
 	const struct pw_app *app = sender->client->stack->app;
-	uint16_t n = RTE_MIN(len_bytes, pw_frag_buf_max(app->frags));
+	uint16_t n = RTE_MIN(len_bytes, *max);
 	struct pw_frag_buf *buf = pw_frag_buf_alloc(sender->frags, n);
 	struct rte_mbuf *m;
 
-	if (buf == NULL && n > pw_frag_buf_fallback_max()) /* memory is in small pieces */
-		buf = pw_frag_buf_alloc(sender->frags, n = pw_frag_buf_fallback_max());
+	if (buf == NULL && n > pw_frag_buf_fallback_max()) {
+		*max = n = pw_frag_buf_fallback_max();
+		buf = pw_frag_buf_alloc(sender->frags, n);
+	}
 	m = buf == NULL ? NULL : rte_pktmbuf_alloc(app->pool);
 	if (m == NULL) {
 		pw_frag_buf_put(buf);
@@ -53,6 +58,7 @@ make_datagram(struct pw_udp_sender *sender)
 	static const uint8_t message[PW_UDP_MESSAGE_MAX];
 	const struct pw_options *options = sender->client->options;
 	struct rte_mbuf *first = rte_pktmbuf_alloc(sender->client->stack->app->pool), *last = first;
+	uint16_t max = pw_frag_buf_max(sender->client->stack->app->frags);
 	struct rte_udp_hdr *udp;
 
 	if (first == NULL)
@@ -61,7 +67,8 @@ make_datagram(struct pw_udp_sender *sender)
 	udp->src_port = RTE_BE16(PORT);
 	udp->dst_port = rte_cpu_to_be_16(options->connect_port);
 	for (uint32_t done = 0; done < options->message_bytes; done += last->data_len) {
-		struct rte_mbuf *m = copy_in(sender, message + done, options->message_bytes - done);
+		struct rte_mbuf *m = copy_in(
+			sender, message + done, options->message_bytes - done, &max);
 
 		if (m == NULL) {
 			rte_pktmbuf_free(first);

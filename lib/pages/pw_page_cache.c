@@ -30,6 +30,9 @@ struct pw_page_cache {
 	struct pw_arena *arena;
 	unsigned page_order;
 	enum pw_home home;
+	rte_spinlock_t draining;
+	uint32_t drained; /* counts when pages were; atomic */
+	bool stacked;	  /* pages went to stacks since these were drained last; atomic */
 	struct stack
 		*stacks[PW_SLOTS]; /* of the lcores there were at first, and of plain threads */
 	struct rte_ring *rings[PW_SLOTS]; /* by which others return pages; of the home ring only */
@@ -81,6 +84,7 @@ pw_page_cache_create(struct pw_arena *arena, const struct pw_strategy *strategy)
 	cache->arena = arena;
 	cache->page_order = strategy->page_order;
 	cache->home = strategy->home;
+	rte_spinlock_init(&cache->draining);
 	for (unsigned i = 0; i < PW_SLOTS; i++)
 		if (pw_slot_enabled(i) && create_slot(cache, i, params->socket_id) < 0) {
 			pw_page_cache_destroy(cache);
@@ -150,10 +154,14 @@ get_fallback(struct pw_page_cache *cache)
 static struct pw_page *
 get_from_arena(struct pw_page_cache *cache, bool fallback, uint64_t *fell_back)
 {
+	uint32_t before = __atomic_load_n(&cache->drained, __ATOMIC_ACQUIRE);
 	struct pw_page *page = pw_page_alloc(cache->arena, cache->page_order);
 
 	*fell_back = 0;
-	if (page == NULL && pw_page_cache_drain(cache) > 0)
+	/* Another one may have drained them meanwhile. */
+	if (page == NULL &&
+		(pw_page_cache_drain(cache) > 0 ||
+			__atomic_load_n(&cache->drained, __ATOMIC_ACQUIRE) != before))
 		page = pw_page_alloc(cache->arena, cache->page_order);
 	if (page == NULL && fallback) {
 		page = get_fallback(cache);
@@ -222,6 +230,9 @@ put_cached(struct pw_page_cache *cache, struct pw_page *page, unsigned slot)
 	if (ring == NULL || page->owner == slot) {
 		rte_spinlock_lock(&stack->lock);
 		push(cache, stack, page);
+		/* Under the lock: who drains has cleared it before, or finds the page. */
+		if (unlikely(!__atomic_load_n(&cache->stacked, __ATOMIC_RELAXED)))
+			__atomic_store_n(&cache->stacked, true, __ATOMIC_RELAXED);
 		pw_unlock(&stack->lock);
 	} else if (rte_ring_enqueue(ring, page) < 0) {
 		count(&stack->stats.spills, 1);
@@ -268,6 +279,17 @@ drain_slot(struct pw_page_cache *cache, unsigned slot)
 	return drained;
 }
 
+static unsigned
+drain_slots(struct pw_page_cache *cache)
+{
+	unsigned drained = 0;
+
+	for (unsigned i = 0; i < PW_SLOTS; i++)
+		if (cache->stacks[i] != NULL)
+			drained += drain_slot(cache, i);
+	return drained;
+}
+
 unsigned
 pw_page_cache_drain(struct pw_page_cache *cache)
 {
@@ -275,9 +297,14 @@ pw_page_cache_drain(struct pw_page_cache *cache)
 
 	if (cache->home == PW_HOME_BUDDY)
 		return 0; /* nothing ever lies here */
-	for (unsigned i = 0; i < PW_SLOTS; i++)
-		if (cache->stacks[i] != NULL)
-			drained += drain_slot(cache, i);
+	rte_spinlock_lock(&cache->draining);
+	/* While memory is short this is asked for each page, and mostly nothing lies on stacks. */
+	if (__atomic_exchange_n(&cache->stacked, false, __ATOMIC_RELAXED) ||
+		cache->home == PW_HOME_RING)
+		drained = drain_slots(cache);
+	if (drained > 0)
+		__atomic_add_fetch(&cache->drained, 1, __ATOMIC_RELEASE);
+	pw_unlock(&cache->draining);
 	return drained;
 }
 

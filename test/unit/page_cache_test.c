@@ -344,6 +344,10 @@ pages_kept_by_others_are_found(void **state)
 		assert_false(take(&shop, taker, true));
 		assert_int_equal(cache_stats(&shop).failures, 1);
 		assert_int_equal(cache_stats(&shop).fallbacks, 0);
+		/* Where it was looked for in vain there may be one again. */
+		give(&shop, lcores[(i + 1) % 3], shop.len - 1);
+		take_many(&shop, taker, 1);
+		assert_int_equal(cache_stats(&shop).failures, 1);
 		close_shop(&shop);
 	}
 }
