@@ -7,12 +7,13 @@ the strategy.
 
 import contextlib
 import subprocess
-import tempfile
+import time
 
 import pwlab
 from pwlab import counters, lab, nicsim, places
 
 CRC_AND_HEADER = 18
+DISTURB_S = 0.05
 
 
 class CableLab(pwlab.Lab):
@@ -55,9 +56,8 @@ class Cable(lab.Experiment):
         """The generator's options, with which it goes where connect() says."""
         raise NotImplementedError
 
-    def commands(self, row):
-        """What pagewheel is told before it starts."""
-        return ()
+    def disturb(self, row, wheel):
+        """Called again and again while the generator runs."""
 
     def check(self, row, wheel, run):
         """Raise LabError, with a reason, if what was sent is not what was taken."""
@@ -78,11 +78,10 @@ class Cable(lab.Experiment):
                    *["--stage-cycles"] * self.args.stages,
                    *[f"--max-pkt-len={self.mtu + CRC_AND_HEADER}"] * (self.mtu > 1500),
                    *self.client(row)]
-        with self.command_file(row) as file, \
-                self.wheel(f"--cmdline-file={file.name}", *options) as wheel:
+        with self.wheel(*options) as wheel:
             self.look(wheel)
             try:
-                run = self.run(wheel)
+                run = self.run(row, wheel)
                 self.check(row, wheel, run)
             except pwlab.LabError as error:
                 raise pwlab.LabError(f"{title}: {error}") from None
@@ -91,13 +90,6 @@ class Cable(lab.Experiment):
             if wheel.stop() != 0:
                 raise pwlab.LabError(f"{title}: pagewheel failed:\n{wheel.log}")
         return run
-
-    @contextlib.contextmanager
-    def command_file(self, row):
-        with tempfile.NamedTemporaryFile("w", suffix=".pw", encoding="utf-8") as file:
-            file.writelines(f"{command}\n" for command in self.commands(row))
-            file.flush()
-            yield file
 
     @contextlib.contextmanager
     def wheel(self, *options):
@@ -119,9 +111,13 @@ class Cable(lab.Experiment):
             with places.PagewheelOnNics(args.place.addresses, args.pagewheel, *options) as wheel:
                 yield wheel
 
-    def run(self, wheel):
+    def run(self, row, wheel):
         """From now to the end of the generator's time: its begin is a millisecond of seconds."""
         before = counters.read(wheel, self.args.stages, self.groups)
+        end = time.monotonic() + self.args.seconds - DISTURB_S
+        while time.monotonic() < end:
+            self.disturb(row, wheel)
+            time.sleep(DISTURB_S)
         wheel.wait_said("s are over")
         after = counters.read(wheel, self.args.stages, self.groups)
         run = counters.difference(after, before)

@@ -12,7 +12,7 @@ from pwlab.lab import Metric
 
 DISCARD = 9
 MBUFS_OF_MESSAGE = 48
-ARENAS = {"fresh": (), "fragmented": ("fragment pages 0",)}
+ARENAS = ["fresh", "fragmented"]
 
 
 def bytes_taken(run):
@@ -47,9 +47,10 @@ class UdpStream(cable.Cable):
         parser.add_argument("--message-bytes", type=lab.bounded(1, 65507), metavar="BYTES",
                             help="of a datagram (default 65507, on veth 8192)")
         parser.add_argument("--arenas", type=lab.parse_list(lab.choice(*ARENAS), "arenas"),
-                            metavar="LIST", default=list(ARENAS),
+                            metavar="LIST", default=ARENAS,
                             help="the sender's memory. fresh: pages of all orders are there; "
-                                 "fragmented: from the begin on none is free but of 4 KiB (default fresh,fragmented)")
+                                 "fragmented: others take each one that is free and larger than 4 "
+                                 "KiB (default fresh,fragmented)")
 
     def __init__(self, args, progress):
         super().__init__(args, progress)
@@ -68,8 +69,10 @@ class UdpStream(cable.Cable):
         return (self.connect(DISCARD), "--connect-app=udp_stream",
                 f"--message-bytes={self.args.message_bytes}", "--listen=discard", "--discard-copy")
 
-    def commands(self, row):
-        return ARENAS[self.rows[row]]
+    def disturb(self, row, wheel):
+        """Who else has memory takes each large page that has become free."""
+        if self.rows[row] == "fragmented":
+            wheel.command("fragment pages 0")
 
     def check(self, row, wheel, run):
         """A message is lost only with a frame of it."""
