@@ -44,10 +44,10 @@ class Flow:
         return frames.ethernet(packet, vlan=self.vlan)
 
     def change(self):
-        """One of the fields that have to be equal."""
-        name, step = self.rng.choice((("ack", 1), ("window", 1), ("ttl", -1), ("stamp", 1),
-                                      ("seq", 1), ("ident", 1)))
-        setattr(self, name, getattr(self, name) + step)
+        """One of the fields that have to be equal; each has so many bits, and wraps."""
+        name, step, bits = self.rng.choice((("ack", 1, 32), ("window", 1, 16), ("ttl", -1, 8),
+                                            ("stamp", 1, 32), ("seq", 1, 32), ("ident", 1, 16)))
+        setattr(self, name, (getattr(self, name) + step) % (1 << bits))
 
     def next(self):
         """One segment; sometimes one that ends what is held, or that cannot be merged."""
