@@ -23,7 +23,8 @@ choose_receive(struct pw_gro *gro)
 #ifdef RTE_ARCH_X86_64
 	if (rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256 &&
 		rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
-		rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0)
+		rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0 &&
+		rte_cpu_get_flag_enabled(RTE_CPUFLAG_MOVBE) > 0)
 		gro->receive = pw_gro_receive_avx2;
 #endif
 }

@@ -41,6 +41,7 @@ struct pw_gro_flow {
 	int32_t mbufs_left; /**< of shape.mbufs_max; below 0 if the last ones are shorter */
 	uint16_t next_id;   /**< IP ID of the next segment */
 	uint16_t id_step;   /**< by which it grows */
+	uint16_t follower;  /**< whose packet came behind one of this flow, last time */
 } __rte_cache_aligned;
 
 static_assert(sizeof(struct pw_gro_flow) == 2 * RTE_CACHE_LINE_SIZE, "two lines");

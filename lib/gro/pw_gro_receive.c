@@ -131,7 +131,7 @@ append(struct pw_gro_flow *flow, struct rte_mbuf *m, const uint8_t *header)
 
 	if (!pw_gro_is_next(flow, header) || unlikely(flow->mbufs_left <= 0))
 		return false;
-	if (unlikely(shape->at.udp | shape->at.unvouched) && !has_right_cksums(shape, m, header))
+	if (unlikely(shape->has_cksums) && !has_right_cksums(shape, m, header))
 		return false;
 	if (!pw_gro_take_id(flow, header))
 		return false;
@@ -177,75 +177,100 @@ prefetch_header(const struct rte_mbuf *m)
 	rte_prefetch0(&m->next);
 }
 
-/* While one packet is worked on, one that follows comes closer. */
-static __rte_always_inline void
-prefetch_ahead(struct rte_mbuf **pkt, struct rte_mbuf **end)
+/* Has it the ports of a held packet? Most packets that belong to others have not. */
+static __rte_always_inline bool
+has_ports(const struct pw_gro_flow *flow, const uint8_t *header)
 {
-	if (pkt + HEADERS_AHEAD < end)
-		prefetch_header(pkt[HEADERS_AHEAD]);
+	uint8_t at = flow->shape.ports_at;
+
+	return pw_gro_load32(header + at) == pw_gro_load32(flow->header + at);
+}
+
+static __rte_always_inline bool
+append_alike(struct pw_gro_flow *flow, struct rte_mbuf *m, const uint8_t *header)
+{
+	return likely(is_alike(header, m, flow->header, (const char *)flow->head + PW_GRO_MBUF_AT,
+		       &flow->shape.next)) &&
+		append(flow, m, header);
+}
+
+/* The same for a flow that may not have been appended to yet, or not by comparing. */
+static __rte_always_inline bool
+join(struct pw_gro_flow *flow, struct rte_mbuf *m, const uint8_t *header)
+{
+	if (unlikely(!flow->shape.is_fast))
+		return false;
+	if (!flow->has_state)
+		pw_gro_begin_state(flow, flow->head);
+	return append_alike(flow, m, header);
 }
 
 /*
- * Append packets of a flow, as many as come in a row; returns the first one that is not. Most that
- * belong to others have other ports.
+ * Append it to the flow of the packet before, or to the one whose packet came behind that flow's
+ * last time: flows send in trains, or take turns. NULL: it is not so now.
  */
-static __rte_always_inline struct rte_mbuf **
-append_train(struct pw_gro_flow *flow, struct rte_mbuf **pkt, struct rte_mbuf **end)
+static __rte_always_inline struct pw_gro_flow *
+append_as_before(
+	struct pw_gro *gro, struct pw_gro_flow *flow, struct rte_mbuf *m, const uint8_t *header)
 {
-	const struct pw_gro_shape *shape = &flow->shape;
-	const void *mbuf = (const char *)flow->head + PW_GRO_MBUF_AT;
-	const uint8_t *first = flow->header;
-	const uint8_t *header = rte_pktmbuf_mtod(*pkt, const uint8_t *);
+	struct pw_gro_flow *follower;
 
-	if (!flow->has_state)
-		pw_gro_begin_state(flow, flow->head);
-	do {
-		if (!is_alike(header, *pkt, first, mbuf, &shape->next) ||
-			!append(flow, *pkt, header))
-			break;
-		prefetch_ahead(pkt, end);
-		if (++pkt == end)
-			break;
-		header = rte_pktmbuf_mtod(*pkt, const uint8_t *);
-	} while (has_look(*pkt) &&
-		pw_gro_load32(header + shape->ports_at) == pw_gro_load32(first + shape->ports_at));
-	return pkt;
+	if (has_ports(flow, header))
+		return append_alike(flow, m, header) ? flow : NULL;
+	follower = &gro->flows[flow->follower];
+	if (follower->head == NULL || !has_ports(follower, header) || !join(follower, m, header))
+		return NULL;
+	return follower;
 }
 
-/* Take at least one packet; returns the next one. */
-static __rte_always_inline struct rte_mbuf **
-receive(struct pw_gro *gro, struct rte_mbuf **pkt, struct rte_mbuf **end, uint64_t now_us)
+/*
+ * Take a packet.
+ *
+ * @param before  flow that the packet before was appended to, or NULL
+ * @return the same for this one
+ */
+static __rte_always_inline struct pw_gro_flow *
+receive(struct pw_gro *gro, struct pw_gro_flow *before, struct rte_mbuf *m, uint64_t now_us)
 {
-	const uint8_t *header = rte_pktmbuf_mtod(*pkt, const uint8_t *);
+	const uint8_t *header = rte_pktmbuf_mtod(m, const uint8_t *);
+	struct pw_gro_flow *flow;
+	uint32_t key;
 
-	if (likely(has_look(*pkt))) {
-		uint32_t key = guess_key(gro, *pkt, header);
-		struct pw_gro_flow *flow = find(gro, key);
-
-		if (flow == NULL) {
-			if (likely(hold(gro, *pkt, header, key, now_us))) {
-				prefetch_ahead(pkt, end);
-				return pkt + 1;
-			}
-		} else if (likely(flow->shape.is_fast)) {
-			struct rte_mbuf **next = append_train(flow, pkt, end);
-
-			if (likely(next > pkt))
-				return next;
-		}
+	if (unlikely(!has_look(m)))
+		goto slow;
+	if (before != NULL) {
+		flow = append_as_before(gro, before, m, header);
+		if (likely(flow != NULL))
+			return flow;
 	}
-	pw_gro_receive_slow(gro, *pkt, now_us);
-	prefetch_ahead(pkt, end);
-	return pkt + 1;
+	key = guess_key(gro, m, header);
+	flow = find(gro, key);
+	if (flow == NULL) {
+		if (likely(hold(gro, m, header, key, now_us)))
+			return NULL;
+	} else if (likely(join(flow, m, header))) {
+		if (before != NULL)
+			before->follower = flow - gro->flows;
+		return flow;
+	}
+slow:
+	pw_gro_receive_slow(gro, m, now_us);
+	return NULL;
 }
 
 void
 PW_GRO_RECEIVE(struct pw_gro *gro, struct rte_mbuf **pkts, uint16_t n, uint64_t now_us)
 {
-	struct rte_mbuf **end = pkts + n;
+	struct rte_mbuf **end = pkts + n, **ahead = pkts + RTE_MIN(n, HEADERS_AHEAD);
+	struct pw_gro_flow *flow = NULL;
 
-	for (int i = 0; i < RTE_MIN(n, HEADERS_AHEAD); i++)
-		prefetch_header(pkts[i]);
-	while (pkts < end)
-		pkts = receive(gro, pkts, end, now_us);
+	for (struct rte_mbuf **pkt = pkts; pkt < ahead; pkt++)
+		prefetch_header(*pkt);
+	/* While one packet is worked on, one that follows comes closer. */
+	for (; ahead < end; ahead++, pkts++) {
+		prefetch_header(*ahead);
+		flow = receive(gro, flow, *pkts, now_us);
+	}
+	for (; pkts < end; pkts++)
+		flow = receive(gro, flow, *pkts, now_us);
 }

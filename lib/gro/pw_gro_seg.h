@@ -6,12 +6,12 @@
 
 /** @file A segment as GRO sees it: parsed once, bounds checked. Internal to lib/gro. */
 
+#include <endian.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <rte_byteorder.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_mbuf.h>
@@ -81,13 +81,13 @@ pw_gro_load64(const uint8_t *p)
 static inline uint16_t
 pw_gro_load_be16(const uint8_t *p)
 {
-	return rte_be_to_cpu_16(pw_gro_load16(p));
+	return be16toh(pw_gro_load16(p));
 }
 
 static inline uint32_t
 pw_gro_load_be32(const uint8_t *p)
 {
-	return rte_be_to_cpu_32(pw_gro_load32(p));
+	return be32toh(pw_gro_load32(p));
 }
 
 /** 802.1Q and 802.1ad, and the type that 802.1ad's outer tags had before. */

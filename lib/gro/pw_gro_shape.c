@@ -106,6 +106,7 @@ pw_gro_shape_init(struct pw_gro_shape *shape, const struct rte_mbuf *m,
 		.seq_at = ports_at + offsetof(struct rte_tcp_hdr, sent_seq),
 		.id_at = at.l2 + (at.ipv6 ? 0 : offsetof(struct rte_ipv4_hdr, packet_id)),
 		.id_steps = choose_id_steps(seg, exact_tso),
+		.has_cksums = at.unvouched || at.udp,
 	};
 	shape->is_fast = is_fast(shape, m, seg);
 	if (shape->is_fast)

@@ -43,6 +43,7 @@ struct pw_gro_shape {
 	uint8_t id_at;
 	uint8_t id_steps; /**< PW_GRO_ID_* that the first segment allows */
 	bool is_fast;	  /**< comparing does, for the segments behind it */
+	bool has_cksums;  /**< which comparing does not do for: not vouched for, or UDP's */
 };
 
 /** A frame that was found fit to be held: another one like it is so too. */

@@ -391,6 +391,47 @@ bursts_are_like_single_packets(void **state)
 	}
 }
 
+/*
+ * In a burst flows take turns in an order that is another one in the next burst, when other flows
+ * have their places in the table; some rounds all have the same ports, and other hosts.
+ */
+static void
+flows_take_turns(void **state)
+{
+	enum { FLOWS = 16, TURNS = 5 };
+	struct pw_gro_rig *rig = *state;
+	uint64_t seed = pw_test_seed();
+
+	for (unsigned round = 0; round < 300; round++) {
+		unsigned n = 1 + pw_test_random(&seed, FLOWS), len = 0;
+		unsigned first = pw_test_random(&seed, FLOWS),
+			 step = 1 + 2 * pw_test_random(&seed, 8);
+		struct rte_mbuf *burst[FLOWS * TURNS];
+		uint64_t came_out;
+
+		pw_gro_rig_simd(round % RIG_SIMD_KINDS);
+		if (round % 50 == 0)
+			pw_gro_rig_open(rig, (struct pw_gro_params){.max_flows = FLOWS});
+		for (unsigned i = 0; i < n * TURNS; i++) {
+			unsigned flow = (first + i % n * step) % FLOWS;
+			struct pw_packet packet = segment_of(flow, i / n);
+
+			if (round % 2 == 0) {
+				packet.src_port -= flow;
+				packet.src_ip += flow;
+			}
+			burst[len] = pw_packet_frame(rig->pool, &packet);
+			pw_gro_rig_expect(rig, flow, burst[len++], &packet);
+		}
+		came_out = rig->packets;
+		pw_gro_rig_receive(rig, burst, len);
+		assert_int_equal(pw_gro_held(rig->gro), n);
+		pw_gro_rig_flush(rig);
+		assert_int_equal(rig->packets, came_out + n);
+		rig->sizes[0] = '\0';
+	}
+}
+
 /* All of a large burst may pass: as many leave at once. */
 static void
 bursts_of_passing_packets_pass(void **state)
@@ -465,6 +506,7 @@ main(void)
 		RIG_TEST(garbage_in_the_tag_is_not_read),
 		RIG_TEST(the_rss_hash_changes_nothing),
 		RIG_TEST(bursts_are_like_single_packets),
+		RIG_TEST(flows_take_turns),
 		RIG_TEST(bursts_of_passing_packets_pass),
 	};
 
