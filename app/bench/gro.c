@@ -36,6 +36,7 @@ open_group(struct pw_gro_bench *bench, const struct pw_gro_bench_settings *setti
 	group->settings = *settings;
 	group->kinds = pw_gro_bench_kinds + left_out;
 	pw_gro_bench_settings_print(settings, grid->title, sizeof(grid->title));
+	grid->rows_are = "flows";
 	grid->columns = bench->columns + left_out;
 	grid->nb_columns = PW_GRO_BENCH_CONTENDERS - left_out;
 	grid->nb_rows = bench->flows.n;

@@ -78,6 +78,7 @@ make_grid(struct pw_tcp_bench *bench)
 
 	bench->idle = options.idle;
 	snprintf(grid->title, sizeof(grid->title), "beside idle connections");
+	grid->rows_are = "idle connections";
 	make_columns(bench);
 	grid->nb_rows = bench->idle.n;
 	for (unsigned row = 0; row < grid->nb_rows; row++) {

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from pwlab import results
 
@@ -18,6 +19,7 @@ TERMINALS = {"svg": 'svg size {},{} font "sans,12" background "white"',
              "png": 'pngcairo size {},{} font "sans,10"'}
 PANEL = (440, 320)  # pixels
 PANELS_ACROSS = 3
+TITLE_CHARS, TITLE_LINES = 56, 3
 PANELS_MAX = 48
 BARS_WIDE = 40  # from so many on, a panel is twice as wide
 # Told apart by the colour-blind too (Okabe and Ito).
@@ -28,6 +30,12 @@ LOG_FROM = 8  # a span of so many times is shown on a logarithmic axis
 def quote(text):
     """A string of gnuplot's: what could end it, or be a command in it, is taken out."""
     return '"' + "".join(c for c in text if c.isprintable() and c not in '\\"`') + '"'
+
+
+def quote_title(text):
+    """The same in lines that a panel has room for."""
+    lines = textwrap.wrap(text, TITLE_CHARS)[:TITLE_LINES]
+    return '"' + "\\n".join(quote(line)[1:-1] for line in lines) + '"'
 
 
 def number(text):
@@ -107,7 +115,7 @@ def panel_script(section, metric, at):
     if section["title"]:
         title = f"{section['title']}: {title}"
     xs = [number(row) for row in section["rows"]]
-    head = f"set title {quote(title[:90])} font ',10'\nset yrange [0:*]\n"
+    head = f"set title {quote_title(title)} font ',10'\nset yrange [0:*]\n"
     if len(xs) > 1 and None not in xs:
         return head + lines_script(section, metric, xs, at)
     return head + bars_script(section, metric, at)
