@@ -197,17 +197,15 @@ make_rx_buffers(struct pw_udp_stream_host *host, uint32_t len_bytes)
 		struct pw_frag_buf *buf;
 
 		n = RTE_MIN(left, max);
-		buf = pw_frag_buf_alloc(host->rx, n);
-		if (buf == NULL && n > pw_frag_buf_fallback_max()) {
-			max = n = pw_frag_buf_fallback_max();
-			buf = pw_frag_buf_alloc(host->rx, n);
-		}
+		buf = pw_frag_buf_alloc_upto(host->rx, n);
 		if (m == NULL || buf == NULL) {
 			rte_pktmbuf_free(m);
 			pw_frag_buf_put(buf);
 			rte_pktmbuf_free(first);
 			return NULL;
 		}
+		if (buf->size_bytes < n)
+			max = n = buf->size_bytes;
 		pw_frag_buf_hand_over(buf, m, 0, n);
 		*link = m;
 		link = &m->next;

@@ -34,18 +34,15 @@ copy_in(struct pw_udp_sender *sender, const uint8_t *data, uint32_t len_bytes, u
 {
 	const struct pw_app *app = sender->client->stack->app;
 	uint16_t n = RTE_MIN(len_bytes, *max);
-	struct pw_frag_buf *buf = pw_frag_buf_alloc(sender->frags, n);
-	struct rte_mbuf *m;
+	struct pw_frag_buf *buf = pw_frag_buf_alloc_upto(sender->frags, n);
+	struct rte_mbuf *m = buf == NULL ? NULL : rte_pktmbuf_alloc(app->pool);
 
-	if (buf == NULL && n > pw_frag_buf_fallback_max()) {
-		*max = n = pw_frag_buf_fallback_max();
-		buf = pw_frag_buf_alloc(sender->frags, n);
-	}
-	m = buf == NULL ? NULL : rte_pktmbuf_alloc(app->pool);
 	if (m == NULL) {
 		pw_frag_buf_put(buf);
 		return NULL;
 	}
+	if (buf->size_bytes < n)
+		*max = n = buf->size_bytes;
 	memcpy(buf->data, data, n);
 	pw_frag_buf_hand_over(buf, m, 0, n);
 	return m;

@@ -55,6 +55,16 @@ pw_frag_buf_alloc(struct pw_frag_cache *cache, uint16_t size_bytes)
 	return buf;
 }
 
+struct pw_frag_buf *
+pw_frag_buf_alloc_upto(struct pw_frag_cache *cache, uint16_t max_bytes)
+{
+	struct pw_frag_buf *buf = pw_frag_buf_alloc(cache, max_bytes);
+
+	if (buf == NULL && max_bytes > pw_frag_buf_fallback_max()) /* memory is in small pieces */
+		buf = pw_frag_buf_alloc(cache, pw_frag_buf_fallback_max());
+	return buf;
+}
+
 void
 pw_frag_buf_hand_over(
 	struct pw_frag_buf *buf, struct rte_mbuf *m, uint16_t offset_bytes, uint16_t len_bytes)

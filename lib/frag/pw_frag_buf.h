@@ -52,6 +52,12 @@ uint16_t pw_frag_buf_fallback_max(void);
 struct pw_frag_buf *pw_frag_buf_alloc(struct pw_frag_cache *cache, uint16_t size_bytes);
 
 /**
+ * pw_frag_buf_alloc() for who can do with less: where no page for so much is left, the buffer has
+ * pw_frag_buf_fallback_max() bytes. Its size_bytes tells.
+ */
+struct pw_frag_buf *pw_frag_buf_alloc_upto(struct pw_frag_cache *cache, uint16_t max_bytes);
+
+/**
  * Let a fresh, empty mbuf point at a part of the buffer, and take a reference for it. Any thread.
  *
  * The range must lie in the buffer.

@@ -69,9 +69,7 @@ add_chunk(struct pw_tcp_conn *conn, uint32_t want_bytes)
 
 	if (size == 0)
 		return NULL;
-	buf = pw_frag_buf_alloc(tcp->frags, size);
-	if (buf == NULL && size > pw_frag_buf_fallback_max()) /* memory is in small pieces */
-		buf = pw_frag_buf_alloc(tcp->frags, pw_frag_buf_fallback_max());
+	buf = pw_frag_buf_alloc_upto(tcp->frags, size);
 	if (buf == NULL)
 		return NULL;
 	tcp->queued_bytes += buf->size_bytes;

@@ -188,6 +188,13 @@ buffers_fit_fallback_pages(void **state)
 	assert_int_equal(desk_page_bytes(&desk, buf), 4096);
 	assert_true(buf->iova == rte_mem_virt2iova(buf->data));
 	pw_frag_buf_put(buf);
+	buf = pw_frag_buf_alloc_upto(desk.cache, UINT16_MAX / 4);
+	assert_int_equal(buf->size_bytes, max);
+	pw_frag_buf_put(buf);
+	pw_arena_defragment(desk.arena);
+	buf = pw_frag_buf_alloc_upto(desk.cache, UINT16_MAX / 4);
+	assert_int_equal(buf->size_bytes, UINT16_MAX / 4);
+	pw_frag_buf_put(buf);
 	desk_close(&desk);
 }
 
