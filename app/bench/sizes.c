@@ -86,15 +86,12 @@ set_sizes(struct sizes_bench *bench)
 static int
 open_groups(void *ctx)
 {
-	static const struct pw_bench_list preset = {
-		6, {"order0", "order3", "cached", "reuse", "flip", "page_pool"}};
 	struct sizes_bench *bench = ctx;
 	struct pw_bench_grid *grid = &bench->grid;
 
 	set_sizes(bench);
 	grid->nb_columns = pw_bench_strategy_columns(
-		options.strategies.n > 0 ? &options.strategies : &preset, bench->columns,
-		bench->strategies);
+		&options.strategies, bench->columns, bench->strategies);
 	grid->columns = bench->columns;
 	snprintf(grid->title, sizeof(grid->title), "TCP_STREAM, one connection");
 	grid->rows_are = "message bytes";

@@ -24,6 +24,11 @@ unsigned
 pw_bench_strategy_columns(const struct pw_bench_list *list, struct pw_bench_column *columns,
 	struct pw_strategy *strategies)
 {
+	static const struct pw_bench_list preset = {
+		6, {"order0", "order3", "cached", "reuse", "flip", "page_pool"}};
+
+	if (list->n == 0)
+		list = &preset;
 	for (unsigned i = 0; i < list->n; i++) {
 		columns[i] = (struct pw_bench_column){.side = PW_BENCH_OURS};
 		snprintf(columns[i].name, sizeof(columns[i].name), "%s", list->items[i]);

@@ -16,7 +16,7 @@ int pw_bench_parse_strategies(void *values, const struct pw_bench_option *option
 /**
  * Make a column of each.
  *
- * @param list  names that pw_bench_parse_strategies() took
+ * @param list  names that pw_bench_parse_strategies() took; none: those of 2014, and others
  * @param strategies  written as well, of the columns
  * @return how many there are
  */

@@ -85,16 +85,13 @@ make_rows(struct udp_stream_bench *bench)
 static int
 open_groups(void *ctx)
 {
-	static const struct pw_bench_list preset = {
-		6, {"order0", "order3", "cached", "reuse", "flip", "page_pool"}};
 	struct udp_stream_bench *bench = ctx;
 	struct pw_bench_grid *grid = &bench->grid;
 
 	if (make_rows(bench) < 0)
 		return -EINVAL;
 	grid->nb_columns = pw_bench_strategy_columns(
-		options.strategies.n > 0 ? &options.strategies : &preset, bench->columns,
-		bench->strategies);
+		&options.strategies, bench->columns, bench->strategies);
 	grid->columns = bench->columns;
 	snprintf(grid->title, sizeof(grid->title), "UDP_STREAM over MTU %u", PW_UDP_STREAM_MTU);
 	grid->rows_are = "message, memory";

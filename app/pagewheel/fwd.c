@@ -45,6 +45,17 @@ struct pw_fwd {
 };
 
 uint16_t
+pw_stream_receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t burst)
+{
+	struct pw_port *port = stream->rx_port;
+	enum pw_stage before = pw_stage_enter(PW_STAGE_DRIVER);
+	uint16_t n = port->ops->rx_burst(port, stream->rx_queue, pkts, burst);
+
+	pw_stage_enter(before);
+	return n;
+}
+
+uint16_t
 pw_stream_try_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct pw_port *port = stream->tx_port;
@@ -68,26 +79,13 @@ pw_stream_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n)
 }
 
 static uint16_t
-receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t burst)
-{
-	struct pw_port *port = stream->rx_port;
-	enum pw_stage before;
-	uint16_t n;
-
-	if (stream->handover != NULL)
-		return pw_handover_take(stream, pkts, burst);
-	before = pw_stage_enter(PW_STAGE_DRIVER);
-	n = port->ops->rx_burst(port, stream->rx_queue, pkts, burst);
-	pw_stage_enter(before);
-	return n;
-}
-
-static uint16_t
 poll_stream(struct lcore *lcore, struct pw_stream *stream, uint64_t now_us)
 {
 	const struct pw_engine *engine = lcore->fwd->engine;
 	struct rte_mbuf *pkts[PW_BURST_MAX];
-	uint16_t n = receive(stream, pkts, lcore->fwd->burst);
+	uint16_t burst = lcore->fwd->burst;
+	uint16_t n = stream->handover == NULL ? pw_stream_receive(stream, pkts, burst)
+					      : pw_handover_take(stream, pkts, burst);
 
 	if (n > 0) {
 		stream->rx_packets += n;
@@ -124,10 +122,6 @@ count_poll(struct lcore *lcore, bool busy, uint64_t cycles)
 	stats->polls++;
 	stats->busy_cycles += busy ? cycles : 0;
 	stats->busy_polls += busy;
-	if (lcore->receives) {
-		stats->receiving_cycles += cycles;
-		stats->receiving_busy_cycles += busy ? cycles : 0;
-	}
 }
 
 static int
@@ -443,8 +437,10 @@ pw_fwd_get_lcore_stats(const struct pw_fwd *fwd, struct pw_lcore_stats *stats)
 		stats->polls += lcore->polls;
 		stats->busy_polls += lcore->busy_polls;
 		stats->rx_packets += lcore->rx_packets;
-		stats->receiving_cycles += lcore->receiving_cycles;
-		stats->receiving_busy_cycles += lcore->receiving_busy_cycles;
+		if (!fwd->lcores[i].receives)
+			continue;
+		stats->receiving_cycles += lcore->cycles;
+		stats->receiving_busy_cycles += lcore->busy_cycles;
 	}
 }
 

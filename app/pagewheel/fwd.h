@@ -49,6 +49,9 @@ struct pw_lcore_stats {
 	uint64_t receiving_busy_cycles; /**< of these, in polls that brought packets */
 };
 
+/** Receive packets of a stream from its port, up to a burst; returns how many. */
+uint16_t pw_stream_receive(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t burst);
+
 /** Send packets of a stream; returns how many the port took. */
 uint16_t pw_stream_try_send(struct pw_stream *stream, struct rte_mbuf **pkts, uint16_t n);
 

@@ -11,7 +11,6 @@
 #include <rte_ring.h>
 
 #include "fwd.h"
-#include "stages.h"
 
 #define PACKETS_MIN 1024 /* as many as an RX ring has: who is held up a while loses nothing */
 
@@ -43,16 +42,10 @@ pw_handover_close(struct pw_stream *stream)
 uint16_t
 pw_handover_receive(struct pw_stream *stream, uint16_t burst)
 {
-	struct pw_port *port = stream->rx_port;
 	struct rte_mbuf *pkts[PW_BURST_MAX];
-	uint16_t room = RTE_MIN(rte_ring_free_count(stream->handover), burst), n;
-	enum pw_stage before;
+	uint16_t room = RTE_MIN(rte_ring_free_count(stream->handover), burst);
+	uint16_t n = room == 0 ? 0 : pw_stream_receive(stream, pkts, room);
 
-	if (room == 0)
-		return 0;
-	before = pw_stage_enter(PW_STAGE_DRIVER);
-	n = port->ops->rx_burst(port, stream->rx_queue, pkts, room);
-	pw_stage_enter(before);
 	/* There is room: nobody else puts anything in. */
 	if (n > 0)
 		rte_ring_sp_enqueue_bulk(stream->handover, (void **)pkts, n, NULL);
